@@ -31,6 +31,12 @@ const PAGES: ReadonlyArray<readonly [string, string]> = [
   ['jobs', '/jobs'],
   ['alerts', '/alerts'],
   ['webhooks', '/webhooks'],
+  ['groups', '/groups'],
+  ['audit trail', '/audit'],
+  ['audit by name of a device', '/audit?subject=Device+50000'],
+  ['audit by serial number', '/audit?subject=DEV-50000'],
+  ['audit by name of the group', '/audit?subject=All+of+them'],
+  ['audit by a name without changes', '/audit?subject=None'],
 ];
 
 export async function benchOperator(stack: BenchStack): Promise<void> {
@@ -40,6 +46,7 @@ export async function benchOperator(stack: BenchStack): Promise<void> {
   const fleet = await stack.addFleet(DEVICES);
   await live(stack, fleet);
   const groupId = await addGroup(stack, fleet);
+  await addAuditEntries(stack, fleet, groupId);
   await benchPreview(stack, fleet);
   const browser = await startBrowser(executable);
   try {
@@ -75,6 +82,27 @@ async function addGroup({ sql }: BenchStack, { organizationId }: Fleet): Promise
   await query(sql, 'update assets set group_id = ? where organization_id = ?', [id, organizationId]);
   await sql.raw('vacuum analyze assets');
   return id;
+}
+
+/** A change of each device by one key, and one of the group. */
+async function addAuditEntries(
+  { sql }: BenchStack,
+  { organizationId }: Fleet,
+  groupId: string,
+): Promise<void> {
+  await query(
+    sql,
+    `insert into audit_entries (organization_id, actor_name, action, subject, before, after)
+     select organization_id, 'Bench', 'updateAsset', id::text,
+       json_build_object('name', 'Earlier'), json_build_object('name', name)
+     from assets where organization_id = ?
+     union all
+     select organization_id, 'Bench', 'updateGroup', id::text, null,
+       json_build_object('name', name)
+     from groups where organization_id = ? and id = ?`,
+    [organizationId, organizationId, groupId],
+  );
+  await sql.raw('vacuum analyze audit_entries');
 }
 
 /** The dry run of the page, and the one that lists the devices. */

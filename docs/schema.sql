@@ -705,6 +705,7 @@ CREATE TABLE api_keys (
   name text,
   role text,
   serial_key text COLLATE "C",
+  last_used_at timestamp with time zone,
   CONSTRAINT api_keys_pkey PRIMARY KEY (id),
   CONSTRAINT api_keys_hash_key UNIQUE (hash),
   CONSTRAINT api_keys_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
@@ -732,6 +733,8 @@ COMMENT ON COLUMN api_keys.role IS
   'What a customer key may do: read, write, or admin, which also manages keys. Null on device keys.';
 COMMENT ON COLUMN api_keys.serial_key IS
   'The serial number in lower case that a device token is good for. Null: for all of the organization.';
+COMMENT ON COLUMN api_keys.last_used_at IS
+  'At most an hour before the last use, because it is written once an hour. Null: not used since it is written, or the token of a single device, for which it is never written.';
 
 CREATE TABLE certificate_chunks (
   organization_id uuid NOT NULL,

@@ -75,6 +75,7 @@ import * as jobOrigins from './059-job-origins.ts';
 import * as stepsGathered from './060-steps-gathered.ts';
 import * as withdrawalAuthors from './061-withdrawal-authors.ts';
 import * as channelNames from './062-channel-names.ts';
+import * as keyUses from './063-key-uses.ts';
 import * as overdueChecks from './064-overdue-checks.ts';
 
 export const migrations = {
@@ -140,5 +141,6 @@ export const migrations = {
   '060-steps-gathered': stepsGathered,
   '061-withdrawal-authors': withdrawalAuthors,
   '062-channel-names': channelNames,
+  '063-key-uses': keyUses,
   '064-overdue-checks': overdueChecks,
 };

@@ -1,15 +1,27 @@
 /** Text: the changes of a device stand under many subjects, each of which is looked up by the index of subjects. */
 
-/** Devices by the name, or by a serial number, present or former, up to a number; and all serial numbers of these. */
+const HAS_SERIAL = 'lower(serial_number) = lower(:name)';
+const HAS_NAME = 'casefold(name collate pg_unicode_fast) = casefold(:name::text collate pg_unicode_fast)';
+
+/**
+ * Devices by the name, or by a serial number, present or former, up to a number; and all serial numbers of these. The
+ * indexes of both hold active devices, so archived ones, which are fewer, are looked through.
+ */
 const DEVICES = `
   devices as (
     select * from (
       select id as asset_id from assets
-      where organization_id = :organizationId and (lower(serial_number) = lower(:name)
-        or casefold(name collate pg_unicode_fast) = casefold(:name::text collate pg_unicode_fast))
+      where organization_id = :organizationId and archived_at is null and ${HAS_SERIAL}
+      union
+      (select id from assets
+       where organization_id = :organizationId and archived_at is null and ${HAS_NAME}
+       order by casefold(name collate pg_unicode_fast) desc, id desc limit :devicesMax)
+      union
+      select id from assets
+      where organization_id = :organizationId and archived_at is not null and (${HAS_SERIAL} or ${HAS_NAME})
       union
       select asset_id from asset_replacements
-      where organization_id = :organizationId and lower(serial_number) = lower(:name)
+      where organization_id = :organizationId and ${HAS_SERIAL}
     ) as named
     order by asset_id desc limit :devicesMax
   ),
@@ -49,7 +61,7 @@ export const FIND_SUBJECTS = `
       union select serial_number from loggers union select lower(serial_number) from loggers
       union select asset_id::text from devices union select id::text from alerting union select id::text from jobs
       union select id::text from groups where organization_id = :organizationId
-        and casefold(name collate pg_unicode_fast) = casefold(:name::text collate pg_unicode_fast)
+        and ${HAS_NAME}
     ) as subjects,
     array(select id::text from jobs) as "jobIds",
     array(select profile_slug from jobs union select group_id from jobs where group_id is not null) as "startsOf"`;

@@ -126,7 +126,7 @@ export const OPERATION_LAYOUTS: Readonly<Record<string, OperationLayout>> = {
   'deliveries resend': { operation: ['resendWebhookDelivery', 'resendCellularWebhookDelivery'] },
   'keys list': {
     operation: 'listKeys',
-    columns: ['id', 'name', 'kind', 'role', 'preview', 'createdAt', 'expiresAt'],
+    columns: ['id', 'name', 'kind', 'role', 'preview', 'createdAt', 'expiresAt', 'lastUsedAt'],
   },
   'keys create': { operation: 'createKey' },
   'keys delete': { operation: 'deleteKey' },

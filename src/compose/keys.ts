@@ -1,6 +1,7 @@
 import { observeGroupCommit } from '../http/metrics.ts';
 import { createTokenBucket } from '../http/token-bucket.ts';
 import { createKeyLookup } from '../keys/key-lookup.service.ts';
+import { createKeyUses } from '../keys/key-uses.service.ts';
 import { createKeysRepository } from '../keys/keys.repository.ts';
 import { keysRoutes } from '../keys/keys.routes.ts';
 import { createDeviceTokens, createKeyIssuer, createKeysService } from '../keys/keys.service.ts';
@@ -10,7 +11,7 @@ import type { Resources } from './resources.ts';
 const KEYS_PER_ORGANIZATION = 10;
 
 /** A key has one limit per process, over HTTP and CoAP, and so has an address that sends wrong keys. */
-export function composeKeys({ sql, settings, metrics, now }: Resources) {
+export function composeKeys({ sql, settings, metrics, log, now }: Resources) {
   const clock = () => now().getTime();
   const { customerLimit, deviceLimit, failedKeysPerMinute } = settings;
   const keys = createKeysRepository(sql);
@@ -28,7 +29,16 @@ export function composeKeys({ sql, settings, metrics, now }: Resources) {
       issuerIn: (on) => createKeyIssuer(createKeysRepository(on), clock),
       now: clock,
     }),
-    findCaller: createKeyLookup({ keys, now: clock, observer: observeGroupCommit(metrics, 'keys') }),
+    findCaller: createKeyLookup({
+      keys,
+      recordUse: createKeyUses({
+        keys,
+        now: clock,
+        onFault: (err) => log.warn({ err }, 'The last use of keys was not written: a later request does it'),
+      }),
+      now: clock,
+      observer: observeGroupCommit(metrics, 'keys'),
+    }),
     limits: bucketsOf(1),
     organizationLimits: bucketsOf(KEYS_PER_ORGANIZATION),
     /** Per address. */

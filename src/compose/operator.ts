@@ -10,6 +10,7 @@ import { describeSchema } from '../http/describe-schema.ts';
 import { createOperations } from '../http/operations.ts';
 import { createPageRenderer, createPages } from '../http/pages.ts';
 import { renderError } from '../http/render-error.ts';
+import { revocable } from '../http/revocable-stream.ts';
 import { includesRole } from '../http/role.ts';
 import { neededRole, type Route } from '../http/route.ts';
 import { readStaticFiles } from '../http/static-files.ts';
@@ -34,6 +35,7 @@ import { createDeviceHistoryRepository } from '../operator/device-history.reposi
 import { createDeviceHistory } from '../operator/device-history.service.ts';
 import { createDeviceJobsRepository } from '../operator/device-jobs.repository.ts';
 import { devicesRoutes } from '../operator/devices.routes.ts';
+import { createDownload } from '../operator/downloads.service.ts';
 import { createEarlierProfilesRepository } from '../operator/earlier-profiles.repository.ts';
 import { errorHtml, errorTitle } from '../operator/error-html.ts';
 import { escalationsRoutes } from '../operator/escalations.routes.ts';
@@ -110,6 +112,11 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
   const call = createOperations({ ...resources, routes: options.routes, recordAudit: slices.audit.record });
   const ask: PageDeps['ask'] = async (session, operationId, input) =>
     (await call(toCaller(session), operationId, input)).body as Answers[typeof operationId];
+  const sessions = createSessions({
+    sessions: createSessionsRepository(sql),
+    cookies: createCookieSigner(settings.secretsKeys),
+    now,
+  });
   const findOperation = finderOf(options.routes);
   const groupNames = createGroupNamesRepository(sql);
   const profiles = createProfilesRepository(sql);
@@ -119,6 +126,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
   const deps = {
     ask,
     call,
+    download: createDownload({ call, revocable, isActive: sessions.isActive, now }),
     layout,
     now,
     countFleet: createFleetCounts({ ...createFleetRepository(sql), now }),
@@ -185,11 +193,6 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     ...formsRoutes(deps),
   ];
   const renderer = createPageRenderer(pages);
-  const sessions = createSessions({
-    sessions: createSessionsRepository(sql),
-    cookies: createCookieSigner(settings.secretsKeys),
-    now,
-  });
   const redraws = createKeyedSemaphore(REDRAWS);
   const watch = createWatch({
     draw: (session, url) => redraws.run(session.organizationId, () => renderer.draw(session, url)),

@@ -1,4 +1,4 @@
-/** Long answers end early when the key that asked for them ends: a client may read for hours. */
+/** Long answers end early when the key or the session that asked for them ends: a client may read for hours. */
 import { pipeline, Readable, Transform } from 'node:stream';
 import type { Reply } from './route.ts';
 
@@ -8,7 +8,10 @@ export function revocable(reply: Reply, isValid: () => Promise<boolean>): Reply 
   const body = new Transform({
     highWaterMark: 1,
     transform(piece, _encoding, done) {
-      isValid().then((valid) => done(valid ? null : new Error('The API key has ended'), piece), done);
+      isValid().then(
+        (valid) => done(valid ? null : new Error('The API key or the session has ended'), piece),
+        done,
+      );
     },
   });
   // Each end closes the other one, also when the client has gone; errors reach who sends the answer.

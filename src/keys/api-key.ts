@@ -82,7 +82,7 @@ export function checkRole(kind: KeyKind, role: Role | null): void {
 export type KeyView = ReturnType<typeof keyView>;
 
 export function keyView(key: KeyRecord) {
-  const { id, kind, role, tokenPreview, createdAt, expiresAt } = key;
+  const { id, kind, role, tokenPreview, createdAt, expiresAt, lastUsedAt } = key;
   return {
     id,
     recType: 'key',
@@ -92,6 +92,7 @@ export function keyView(key: KeyRecord) {
     preview: tokenPreview,
     createdAt: createdAt.toISOString(),
     expiresAt: expiresAt?.toISOString() ?? null,
+    lastUsedAt: lastUsedAt?.toISOString() ?? null,
   };
 }
 

@@ -5,7 +5,7 @@
  * refused.
  *
  * Unknown keys of suspects, which are addresses with too many failed keys, are looked up at most ten times a
- * second in total. They are not refused outright, because an address may be that of a whole network: its
+ * second in total. They are not refused outright, because an address may belong to a whole network: its
  * working keys are known, and its new ones wait a moment.
  */
 
@@ -20,6 +20,8 @@ type FindCaller = (token: string, sender: { isSuspect: boolean }) => Promise<Cal
 
 interface KeyLookupDeps {
   keys: Pick<KeysRepository, 'findByHashes'>;
+  /** Called for each look-up of a working key, which is once in some seconds while it is used. */
+  recordUse(key: KeyRecord): void;
   /** Unix milliseconds. */
   now(): number;
   observer?: GroupCommitObserver;
@@ -38,7 +40,7 @@ const BATCH_MAX = 500;
 const WAITING_MAX = 10_000;
 const SUSPECTS_INTERVAL_MS = 100;
 
-export function createKeyLookup({ keys, now, observer }: KeyLookupDeps): FindCaller {
+export function createKeyLookup({ keys, recordUse, now, observer }: KeyLookupDeps): FindCaller {
   /** An expired entry is looked up again; until then it shows that the key has worked. */
   const known = createBoundedCache<string, Known>(KNOWN_MAX);
   /** Expiry by token. Separate from working keys, so that made-up keys do not displace them. */
@@ -55,6 +57,7 @@ export function createKeyLookup({ keys, now, observer }: KeyLookupDeps): FindCal
       unknown.set(token, at + CACHED_MS);
       return null;
     }
+    recordUse(record);
     const { id: keyId, organizationId, kind, role, serialKey, expiresAt } = record;
     const caller = { keyId, keyName: toKeyName(record), organizationId, kind, role, serialKey };
     known.set(token, { caller, until: Math.min(at + CACHED_MS, expiresAt?.getTime() ?? Infinity) });

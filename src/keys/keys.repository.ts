@@ -23,6 +23,8 @@ export interface KeyRecord {
   createdAt: Date;
   expiresAt: Date | null;
   revokedAt: Date | null;
+  /** At most an hour before the last use; null: not used, or the token of a single device. */
+  lastUsedAt: Date | null;
 }
 
 interface NewKey {
@@ -50,6 +52,7 @@ interface KeyRow {
   created_at: Date;
   expires_at: Date | null;
   revoked_at: Date | null;
+  last_used_at: Date | null;
 }
 
 declare module 'knex/types/tables.js' {
@@ -76,6 +79,7 @@ const toKey = (row: KeyOfOrganization): KeyRecord => ({
   createdAt: row.created_at,
   expiresAt: row.expires_at,
   revokedAt: row.revoked_at,
+  lastUsedAt: row.last_used_at,
 });
 
 export type KeysRepository = ReturnType<typeof createKeysRepository>;
@@ -198,6 +202,14 @@ export function createKeysRepository(sql: Database) {
         .orderBy('k.id', 'desc')
         .first();
       return row ? toKey(row) : null;
+    },
+
+    /** Keys that another process has marked since `notSince` stay as they are. */
+    async markUsed(ids: string[], { at, notSince }: { at: Date; notSince: Date }): Promise<void> {
+      await sql('api_keys')
+        .whereIn('id', ids)
+        .where((key) => void key.whereNull('last_used_at').orWhere('last_used_at', '<=', notSince))
+        .update({ last_used_at: at });
     },
 
     async expireAt(id: string, at: Date): Promise<void> {

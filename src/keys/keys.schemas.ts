@@ -41,6 +41,12 @@ const keyFields = {
   preview: Joi.string().required().description('The first characters of the key'),
   createdAt: timestamp().required(),
   expiresAt: timestamp().allow(null).required(),
+  lastUsedAt: timestamp()
+    .allow(null)
+    .required()
+    .description(
+      'Written once an hour at most: the last request came within an hour of it. Null: not used yet',
+    ),
 };
 
 const example: KeyView = {
@@ -52,6 +58,7 @@ const example: KeyView = {
   preview: 'dms_live_3fZk…',
   createdAt: '2026-02-20T13:05:12.000Z',
   expiresAt: null,
+  lastUsedAt: '2026-02-27T09:41:07.000Z',
 };
 
 export const keySchema = Joi.object<KeyView>(keyFields).example(example).meta({ name: 'Key' });
@@ -60,7 +67,7 @@ export const createdKeySchema = Joi.object({
   ...keyFields,
   key: Joi.string().required().description('The key itself: shown only this once'),
 })
-  .example({ ...example, key: `dms_live_${'…'}` })
+  .example({ ...example, lastUsedAt: null, key: `dms_live_${'…'}` })
   .meta({ name: 'CreatedKey' });
 
 export const keyListSchema = pageSchema(keySchema, example);

@@ -69,12 +69,16 @@ export function createMutesRepository(sql: Database) {
     },
 
     /**
-     * The caller has locked the asset or the group, and ended an earlier mute. The end of the new one may
-     * have passed meanwhile.
+     * The caller has locked the asset or the group, and ended an earlier mute at `endedAt`, where the new one goes on.
+     * Its end may have passed meanwhile.
      */
-    async insert(target: MuteTarget, { from, until, reason, by }: NewMute): Promise<Mute> {
-      const startsAt = sql.raw('least(greatest(?, ?::timestamptz), ?::timestamptz)', [
-        now,
+    async insert(
+      target: MuteTarget,
+      { from, until, reason, by }: NewMute,
+      endedAt: Date | null,
+    ): Promise<Mute> {
+      const startsAt = sql.raw('least(greatest(?::timestamptz, ?::timestamptz), ?::timestamptz)', [
+        endedAt ?? now,
         from ?? null,
         until,
       ]);
@@ -84,14 +88,14 @@ export function createMutesRepository(sql: Database) {
       return toMute(row as MuteRow);
     },
 
-    /** Returns the end that the mute was to have; null: there was none. A planned one keeps no time. */
-    async end(target: MuteTarget): Promise<Date | null> {
+    /** Returns the end that the mute was to have, and its end now; null: there was none. A planned one keeps no time. */
+    async end(target: MuteTarget): Promise<{ until: Date; endedAt: Date } | null> {
       const row = await current(target).first('id', 'ends_at', { now }).forUpdate();
       if (!row) return null;
       await sql('mutes')
         .where({ organization_id: target.organizationId, id: row.id })
         .update({ starts_at: sql.raw('least(starts_at, ?)', [row.now]), ends_at: row.now });
-      return row.ends_at;
+      return { until: row.ends_at, endedAt: row.now };
     },
 
     /** The latest spans of one asset, oldest first; they may reach beyond the given span. */

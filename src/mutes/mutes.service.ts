@@ -35,13 +35,13 @@ export function createMutesService({ mutesIn, lock, onMuteEnded, now }: MutesSer
   }
 
   /**
-   * Returns whether there was a mute. Notifications and escalations that waited for its end are decided
-   * again.
+   * Returns when the mute ended; null: there was none. Notifications and escalations that waited for its end are
+   * decided again.
    */
-  async function endCurrent(tx: Transaction, target: MuteTarget): Promise<boolean> {
-    const postponedUntil = await mutesIn(tx.sql).end(target);
-    if (postponedUntil) await onMuteEnded(tx, target.organizationId, postponedUntil);
-    return postponedUntil !== null;
+  async function endCurrent(tx: Transaction, target: MuteTarget): Promise<Date | null> {
+    const ended = await mutesIn(tx.sql).end(target);
+    if (ended) await onMuteEnded(tx, target.organizationId, ended.until);
+    return ended?.endedAt ?? null;
   }
 
   return {
@@ -61,8 +61,8 @@ export function createMutesService({ mutesIn, lock, onMuteEnded, now }: MutesSer
         const current = await mutesIn(tx.sql).find(target);
         if (current && !isPlanned(current, now())) throw conflict(MUTED_NOW);
       }
-      const hadOne = await endCurrent(tx, target);
-      return { mute: await mutesIn(tx.sql).insert(target, asked), isNew: !hadOne };
+      const endedAt = await endCurrent(tx, target);
+      return { mute: await mutesIn(tx.sql).insert(target, asked, endedAt), isNew: endedAt === null };
     },
 
     /** @throws not found when there is none. */

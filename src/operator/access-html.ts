@@ -1,8 +1,9 @@
 /** API keys and sessions, for admins. */
+import { HOUR_MS } from '../process/durations.ts';
 import type { Answers } from './answers.ts';
 import type { FormLink } from './form-links.ts';
-import { type Html, html } from './html.ts';
-import { nextPage, table, tabs, time } from './parts.ts';
+import { type Content, type Html, html } from './html.ts';
+import { clockAndAge, nextPage, table, tabs, time } from './parts.ts';
 
 const TABS = [
   ['/operator/keys', 'API keys'],
@@ -16,7 +17,10 @@ export const accessTabs = (current: string): Html =>
     TABS.map(([href, label]) => ({ href, label, isCurrent: href === current })),
   );
 
-export const keysHtml = ({ items, nextCursor }: Answers['listKeys'], link: FormLink): Html => html`
+export const keysHtml = (
+  { items, nextCursor }: Answers['listKeys'],
+  { link, now }: { link: FormLink; now: Date },
+): Html => html`
 <h1>API keys</h1>
 ${accessTabs('/operator/keys')}
 ${table({
@@ -28,21 +32,29 @@ ${table({
     'Begins with',
     'Created',
     'Expires',
+    'Last used',
     html`<span class="hidden">Action</span>`,
   ],
-  rows: items.map(({ id, name, kind, role, preview, createdAt, expiresAt }) => [
+  rows: items.map(({ id, name, kind, role, preview, createdAt, expiresAt, lastUsedAt }) => [
     html`<span class="name">${name}</span>`,
     kind,
     role ?? html`<span class="quiet">–</span>`,
     html`<code>${preview}</code>`,
     time(createdAt),
     time(expiresAt),
+    lastUse(lastUsedAt, now),
     link('deleteKey', { keyId: id }, { label: 'Revoke', about: name }),
   ]),
   empty: 'There is no key.',
 })}
 <div class="actions">${link('createKey', {}, { tone: 'main' })}</div>
 ${nextPage('/operator/keys', new URLSearchParams(), nextCursor)}`;
+
+/** Uses within an hour after the time are not written. */
+const lastUse = (lastUsedAt: string | null, now: Date): Content =>
+  lastUsedAt !== null && now.getTime() - new Date(lastUsedAt).getTime() < HOUR_MS
+    ? 'in the last hour'
+    : clockAndAge(lastUsedAt);
 
 export const sessionsHtml = (
   { items, nextCursor }: Answers['listOperatorSessions'],

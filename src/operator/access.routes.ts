@@ -6,7 +6,7 @@ import { OPERATOR_PATH } from './session.ts';
 
 const section = 'Access';
 
-export const accessRoutes = ({ ask, layout, linksFor, fieldsOf }: FormPageDeps): OperatorPage[] => [
+export const accessRoutes = ({ ask, layout, linksFor, fieldsOf, now }: FormPageDeps): OperatorPage[] => [
   {
     method: 'GET',
     path: `${OPERATOR_PATH}/keys`,
@@ -14,7 +14,7 @@ export const accessRoutes = ({ ask, layout, linksFor, fieldsOf }: FormPageDeps):
     async handle({ visitor: session, query }) {
       const cursor = given({ cursor: query.get('cursor') });
       const keys = await ask(session, 'listKeys', { query: { ...cursor, limit: '50' } });
-      const content = keysHtml(keys, linksFor(session));
+      const content = keysHtml(keys, { link: linksFor(session), now: now() });
       return { page: layout({ title: 'API keys', session, section, notice: noticeOf(query) }, content) };
     },
   },

@@ -11,13 +11,13 @@ import {
   badge,
   button,
   clock,
+  clockAndAge,
   filterSelect,
   live,
   nameLink,
   nextPage,
   table,
   tabs,
-  time,
   toWords,
 } from './parts.ts';
 import { acknowledgeTicked, TICK_HEAD, tickOf } from './ticked-alerts-html.ts';
@@ -88,7 +88,7 @@ export function alertsTable(
     ...(names ? [deviceLink(alert, names)] : []),
     alertDetails(alert),
     badge(alert.status, alert.status === 'new' ? 'bad' : undefined),
-    html`${time(alert.timestamp)}${alert.endedAt && html` <span class="quiet">to ${time(alert.endedAt)}</span>`}`,
+    html`${clockAndAge(alert.timestamp)}${alert.endedAt && html` <span class="quiet">to ${clockAndAge(alert.endedAt)}</span>`}`,
     acknowledgedBy(alert),
     mayChange &&
       alert.status === 'new' &&
@@ -117,7 +117,7 @@ const deviceLink = ({ assetId, serialNumber }: AlertView, names: ReadonlyMap<str
 
 const acknowledgedBy = ({ acknowledgedAt, acknowledgedBy: by, snoozeUntil }: AlertView): Content =>
   acknowledgedAt &&
-  html`${by?.name} <span class="quiet">${time(acknowledgedAt)}${snoozeUntil && html`, until ${clock(snoozeUntil)}`}</span>`;
+  html`${by?.name} <span class="quiet">${clockAndAge(acknowledgedAt)}${snoozeUntil && html`, until ${clock(snoozeUntil)}`}</span>`;
 
 const acknowledgeButton = ({ id, type, serialNumber }: AlertView, fields: Record<string, string>): Html =>
   button({
@@ -133,6 +133,6 @@ export function alertDetails({ details, extreme }: Pick<AlertView, 'details' | '
     const ended = details.resolution === 'outside_schedule' ? '; ended by its schedule' : '';
     return `${shortNumber(details.value)} °C on channel ${details.channel}, allowed ${boundsText(details.bounds)}${farthest}${ended}`;
   }
-  if ('expectedBy' in details) return html`expected by ${time(details.expectedBy)}`;
+  if ('expectedBy' in details) return html`expected by ${clockAndAge(details.expectedBy)}`;
   return 'error' in details ? `error ${details.error} on channel ${details.channel}` : '';
 }

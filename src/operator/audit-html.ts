@@ -3,7 +3,7 @@ import { cutText } from '../process/cut-text.ts';
 import { accessTabs } from './access-html.ts';
 import type { Answers, AuditEntryView } from './answers.ts';
 import { type Content, type Html, html } from './html.ts';
-import { clock, nextPage, table, toWords } from './parts.ts';
+import { clockAndAge, nextPage, table, toWords } from './parts.ts';
 
 const PATH = '/operator/audit';
 const VALUE_LENGTH_MAX = 200;
@@ -27,7 +27,7 @@ ${table({
   caption: 'Changes, newest first',
   head: ['When', 'By', 'Action', 'Subject', 'Change'],
   rows: items.map((entry) => [
-    clock(entry.at),
+    clockAndAge(entry.at),
     html`<a href="${PATH}?${new URLSearchParams({ actor: entry.actor.name }).toString()}">${entry.actor.name}</a>`,
     toWords(entry.action),
     subjectHtml(entry),

@@ -1,6 +1,4 @@
 /** The data of a device's curve, and its readings as a table. */
-import type { Readable } from 'node:stream';
-import type { CallOperation } from '../http/operations.ts';
 import { RESOLUTIONS, type Resolution } from '../measurements/buckets.ts';
 import type { MutesRepository } from '../mutes/mutes.repository.ts';
 import { UUID } from '../process/uuid.ts';
@@ -18,11 +16,10 @@ import { type CurveSpan, readSpan, resolutionFor } from './curve-span.ts';
 import type { DeviceJobsRepository } from './device-jobs.repository.ts';
 import type { OperatorPage, PageDeps } from './page-deps.ts';
 import { asAttachment, devicesInFile, toReadingsFile } from './readings-file.ts';
-import { OPERATOR_PATH, type Session, toCaller } from './session.ts';
+import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
-export interface CurveRoutesDeps extends Pick<PageDeps, 'ask' | 'now'> {
-  call: CallOperation;
+export interface CurveRoutesDeps extends Pick<PageDeps, 'ask' | 'download' | 'now'> {
   deviceJobs: DeviceJobsRepository;
   curveMarks: CurveMarksRepository;
   mutes: Pick<MutesRepository, 'listSpans'>;
@@ -41,7 +38,7 @@ const path = `${OPERATOR_PATH}/devices/{assetId}`;
 
 export function curveRoutes({
   ask,
-  call,
+  download,
   now,
   deviceJobs,
   curveMarks,
@@ -146,15 +143,12 @@ export function curveRoutes({
           session.organizationId,
           ids.filter((id) => UUID.test(id)),
         );
-        const { body, headers = {} } = await call(toCaller(session), 'exportMeasurements', {
+        const file = await download(session, 'exportMeasurements', {
           query: { assetIds: ids.join(), from: span.from.toISOString(), to: span.to.toISOString() },
           accept: 'text/csv',
         });
         const what = devicesInFile(ids.flatMap((id) => names.get(id.toLowerCase()) ?? []));
-        return {
-          stream: body as Readable,
-          headers: { ...headers, ...asAttachment(toReadingsFile(what, span)) },
-        };
+        return { ...file, headers: { ...file.headers, ...asAttachment(toReadingsFile(what, span)) } };
       },
     },
   ];

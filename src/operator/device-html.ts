@@ -210,11 +210,14 @@ export const statisticsHtml = ({
 <span class="exports"><a href="${path}/readings.csv?${query}">CSV</a>
 <a data-zoned href="${path}/statistics.pdf?${query}">PDF</a></span></div>
 <p class="quiet">${clock(span.from.toISOString())} to ${clock(span.to.toISOString())}</p>
-${table({ caption: 'Statistics per channel', head: HEAD, rows: channels.map(statisticsRow), empty: 'Nothing was measured.' })}`;
+${table({ caption: 'Statistics per channel', head: HEAD, rows: channels.map((channel) => statisticsRow(channel, span)), empty: 'Nothing was measured.' })}`;
 };
 
-function statisticsRow(channel: Answers['getStatistics']['channels'][number]): Content[] {
-  const { unit, min, avg, max, meanKineticTemperature, completenessPercent, alerts, gapCount } = channel;
+function statisticsRow(
+  channel: Answers['getStatistics']['channels'][number],
+  { from }: CurveSpan,
+): Content[] {
+  const { unit, min, avg, max, meanKineticTemperature, alerts, gapCount } = channel;
   const number = (value: number | null) => (value === null ? '–' : `${shortNumber(value)} ${unit}`);
   return [
     `${channel.channel} ${toWords(channel.type)}${channel.position ? ` (${channel.position})` : ''}`,
@@ -223,7 +226,7 @@ function statisticsRow(channel: Answers['getStatistics']['channels'][number]): C
     number(max),
     number(meanKineticTemperature),
     channel.count.toLocaleString('en'),
-    completenessPercent === null ? '–' : `${completenessPercent} %`,
+    completeness(channel, from),
     alerts.map(
       ({ lowC, highC, secondsOutside }) =>
         html`<div>${boundsText({ lowC, highC })}: ${duration(secondsOutside)}</div>`,
@@ -231,3 +234,12 @@ function statisticsRow(channel: Answers['getStatistics']['channels'][number]): C
     gapCount.toLocaleString('en'),
   ];
 }
+
+/** With its beginning where the device has measured for a part of the span. */
+const completeness = (
+  { completenessPercent: percent, expectedFrom }: Answers['getStatistics']['channels'][number],
+  from: Date,
+): Content =>
+  percent === null
+    ? '–'
+    : html`${percent} %${new Date(expectedFrom) > from && html` <span class="quiet">since ${clock(expectedFrom)}</span>`}`;

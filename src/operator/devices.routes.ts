@@ -1,6 +1,4 @@
-import type { Readable } from 'node:stream';
 import { NO_SUCH_ASSET } from '../assets/asset.ts';
-import type { CallOperation } from '../http/operations.ts';
 import { AppError, notFound } from '../process/errors.ts';
 import { UUID } from '../process/uuid.ts';
 import { ARCHIVED_PATH } from './archived-html.ts';
@@ -13,11 +11,10 @@ import { ALERTS_SHOWN, deviceHtml, statisticsHtml } from './device-html.ts';
 import type { DeviceJobsRepository } from './device-jobs.repository.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import type { PastDevicesRepository } from './past-devices.repository.ts';
-import { OPERATOR_PATH, type Session, toCaller } from './session.ts';
+import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
 export interface DevicesPageDeps extends PageDeps {
-  call: CallOperation;
   deviceJobs: DeviceJobsRepository;
   deviceContacts: DeviceContactsRepository;
   shownAssets: ShownAssetsRepository;
@@ -33,7 +30,7 @@ const MATCHES_SHOWN = 8;
 const PDF = 'application/pdf';
 
 export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
-  const { ask, call, layout, linksFor, now, deviceJobs, deviceContacts, shownAssets } = deps;
+  const { ask, download, layout, linksFor, now, deviceJobs, deviceContacts, shownAssets } = deps;
   const { pastDevices, readHistory, hasCertificate } = deps;
 
   const spanOf = (query: URLSearchParams) => readSpan(query, now());
@@ -162,8 +159,7 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
         const compared = await listCompared(session, params.assetId ?? '', query);
         const others = given({ with: compared.map(({ id }) => id).join() });
         const input = { params, query: { ...isoSpan(spanOf(query)), timezone, ...others }, accept: PDF };
-        const { body, headers = {} } = await call(toCaller(session), 'getStatistics', input);
-        return { stream: body as Readable, headers };
+        return download(session, 'getStatistics', input);
       },
     },
   ];

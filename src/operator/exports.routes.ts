@@ -1,5 +1,4 @@
 /** Files that operations answer with: readings as a table, and calibration certificates. */
-import type { Readable } from 'node:stream';
 import type { PageReply } from '../http/page-route.ts';
 import { DAY_MS } from '../process/durations.ts';
 import { invalid } from '../process/errors.ts';
@@ -9,7 +8,7 @@ import type { Values } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
 import { type FormPageDeps, given, type OperatorPage, type Refusal } from './page-deps.ts';
 import { asAttachment, devicesInFile, toReadingsFile } from './readings-file.ts';
-import { OPERATOR_PATH, type Session, toCaller } from './session.ts';
+import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
 const LOOKS: FormLayout['looks'] = {
@@ -27,7 +26,7 @@ export interface ExportsPageDeps extends FormPageDeps {
 }
 
 export function exportsRoutes(deps: ExportsPageDeps): OperatorPage[] {
-  const { ask, call, fieldsOf, listChoices, readTyped, layout, toRefusal, now, shownAssets } = deps;
+  const { ask, download, fieldsOf, listChoices, readTyped, layout, toRefusal, now, shownAssets } = deps;
 
   const listFields = () =>
     fieldsOf('exportMeasurements', 'query').map((field) =>
@@ -82,15 +81,6 @@ export function exportsRoutes(deps: ExportsPageDeps): OperatorPage[] {
     const file = await download(session, 'exportMeasurements', { query, accept: 'text/csv' });
     const span = { from: new Date(String(from)), to: new Date(String(to)) };
     return { ...file, headers: { ...file.headers, ...asAttachment(toReadingsFile(what, span)) } };
-  }
-
-  async function download(
-    session: Session,
-    operationId: string,
-    input: { params?: Record<string, string>; query?: Record<string, string>; accept?: string },
-  ) {
-    const { body, headers = {} } = await call(toCaller(session), operationId, input);
-    return { stream: body as Readable, headers };
   }
 
   return [

@@ -44,7 +44,7 @@ export function fleetHtml(options: FleetOptions): Html {
   return html`
 <h1>Fleet</h1>
 ${live('counts', countsHtml(counts, filter))}
-<div class="tools">${filterForm(filter, groups)}${mayChange && html`<span class="row">${link('registerAsset')}<a href="/operator/import">Import devices from a file</a> <a href="/operator/exports">Export readings</a></span>`}</div>
+<div class="tools">${filterForm(filter, groups)}<span class="row">${link('registerAsset')}${mayChange && html`<a href="/operator/import">Import devices from a file</a>`} <a href="/operator/exports">Export readings</a></span></div>
 ${live(
   'devices',
   html`<h2>${totalItems.toLocaleString('en')} ${totalItems === 1 ? 'device' : 'devices'}${isFiltered(filter) && ' found'}</h2>

@@ -173,6 +173,7 @@ export const revealedHtml = (
   next: string,
 ): Html => html`<h1>${title}</h1>
 <section class="panel"><p role="status">${said}</p>
-<div class="field"><label for="revealed">${reveals?.label}</label><textarea id="revealed" class="lines" rows="3" readonly spellcheck="false" autocomplete="off">${secret}</textarea></div>
+<div class="field"><label for="revealed">${reveals?.label}</label><textarea id="revealed" class="lines" rows="3" readonly spellcheck="false" autocomplete="off">${secret}</textarea>
+<div class="row"><button type="button" class="copy" hidden>Copy</button><span role="status"></span></div></div>
 <p>${reveals?.advice} It is shown this once.</p>
 <p><a class="button main" href="${next}">I have it</a></p></section>`;

@@ -35,6 +35,8 @@ export interface FieldLook {
   choices?: ChoiceSource;
   /** The field is a time, and the input a number of hours from now, or from the time in the field `since`. */
   hours?: readonly number[];
+  /** Beside the hours, a time can be typed: the label of its input. */
+  orAt?: string;
   since?: string;
   /** The word for a row of the field. Default: row. */
   row?: string;

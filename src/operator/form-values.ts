@@ -43,10 +43,18 @@ function readValue(field: Field, form: Inputs, path: string): unknown {
       return readGroup(field, form, path);
     case 'rows':
       return readRows(field, form, path);
+    case 'time':
+      return readFilled(field, form.get(toTimeInput(path))?.[0] || text);
     default:
-      return text.trim() === '' ? undefined : readText(field, text);
+      return readFilled(field, text);
   }
 }
+
+/** The input of a time that counts in place of the hours beside it. */
+export const toTimeInput = (path: string): string => `${path}-at`;
+
+const readFilled = (field: Field, text: string): unknown =>
+  text.trim() === '' ? undefined : readText(field, text);
 
 const filled = (texts: string[]): string[] => texts.filter((text) => text !== '');
 

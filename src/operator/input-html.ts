@@ -1,6 +1,7 @@
 /** The input of one field, by its kind and bounds. */
 import type { Field } from './form-fields.ts';
 import type { FieldLook, Option } from './form-layout.ts';
+import { toTimeInput } from './form-values.ts';
 import { toHelp } from './form-words.ts';
 import { type Content, type Html, html } from './html.ts';
 import { toWords } from './parts.ts';
@@ -57,11 +58,12 @@ export function aria(drawn: Drawn): Content {
 
 export function inputHtml(drawn: Drawn): Html {
   const { field, path, inputs } = drawn;
-  const { isLong, hours, suggestions } = lookOf(drawn);
+  const { isLong, hours, orAt, suggestions } = lookOf(drawn);
   const value = inputs.getAll(path).join('\n');
-  const attributes = html`id="${path}"${field.isRequired && !drawn.isWithin && html` required`}${aria(drawn)}`;
+  const attributes = html`id="${path}"${field.isRequired && !drawn.isWithin && !orAt && html` required`}${aria(drawn)}`;
   const common = html`${attributes} name="${path}"`;
   const options = hours ? hours.map(toHours) : optionsOf(drawn);
+  if (orAt && options) return orAtHtml(selectHtml(drawn, common, options), orAt, { path, options, value });
   if (options && areTyped(options)) return typedHtml(path, inputs.getAll(path), { options, attributes });
   if (options) return selectHtml(drawn, common, options);
   if (isLong || field.kind === 'texts') {
@@ -70,9 +72,21 @@ export function inputHtml(drawn: Drawn): Html {
   if (field.kind === 'number') {
     return html`<input type="number" ${common} step="${field.isInteger ? '1' : 'any'}"${placeholderOf(field)}${bound('min', field.min)}${bound('max', field.max)} value="${value}">`;
   }
-  if (field.kind === 'time')
-    return html`<input type="datetime-local" ${common} value="${value}"> <span class="quiet" data-zone-of="${path}">UTC</span>`;
+  if (field.kind === 'time') return timeHtml(path, common, value);
   return html`<input ${common}${lengthOf(field)} value="${value}"${placeholderOf(field)}${field.isSecret && html` autocomplete="off"`}${suggestions && html` list="${path}-suggestions"`}>${suggestions && html`<datalist id="${path}-suggestions">${suggestions.map((each) => html`<option value="${each}"></option>`)}</datalist>`}`;
+}
+
+const timeHtml = (id: string, attributes: Html, value: string): Html =>
+  html`<span class="row"><input type="datetime-local" ${attributes} value="${value}"> <span class="quiet" data-zone-of="${id}">UTC</span></span>`;
+
+function orAtHtml(
+  hours: Html,
+  label: string,
+  { path, options, value }: { path: string; options: readonly Option[]; value: string },
+): Html {
+  const id = toTimeInput(path);
+  const typed = options.some((option) => option.value === value) ? '' : value;
+  return html`<div class="row either">${hours} <label for="${id}">${label}</label> ${timeHtml(id, html`id="${id}" name="${id}"`, typed)}</div>`;
 }
 
 const placeholderOf = ({ isSecret, example, default: value }: Field): Content => {

@@ -68,15 +68,15 @@ function latenessOf({ expectedBy }: AwaitedDevice, now: Date): number {
 /** Longer than any device plans ahead. */
 const NOTHING_EXPECTED = 1e13;
 
-/** Why the job waits for the device, in a sentence. */
+/** Why the job waits for the device, in a sentence that begins like the meaning of its state. */
 export function whyAwaited({ state, status, expectedBy }: AwaitedDevice, now: Date): string {
   const has =
     state === 'sent'
-      ? 'It has fetched the change and not reported it yet'
-      : 'It has yet to ask for the change';
+      ? 'The device fetched the change and has not confirmed it yet'
+      : 'The device has not fetched the change yet';
   if (status === 'new' || status === null) return `${has}: it has never been in contact.`;
   if (expectedBy === null) return `${has}: when it will be in contact is not known.`;
   return expectedBy <= now
     ? `${has}: it has missed its contact.`
-    : `${has}: that comes with its next contact.`;
+    : `${has}: it does so with its next contact.`;
 }

@@ -5,6 +5,7 @@ import type { Route } from '../http/route.ts';
 import type { AppError } from '../process/errors.ts';
 import type { Answers } from './answers.ts';
 import type { BreachCount, ChosenDevices } from './breaches.ts';
+import type { Download } from './downloads.service.ts';
 import type { Field, Values } from './form-fields.ts';
 import type { FormLayout, ListChoices } from './form-layout.ts';
 import type { LinksFor } from './form-links.ts';
@@ -21,6 +22,7 @@ export type Ask = <Id extends keyof Answers>(
 
 export interface PageDeps {
   ask: Ask;
+  download: Download;
   layout: Layout;
   /** Links to forms that the role of a session may send. */
   linksFor: LinksFor;

@@ -23,14 +23,16 @@ const titleOf = (state: State): Html => html` title="${meaningOf(state)}"`;
 
 /** In UTC; the script of the page shows the age, or the time in the zone of the reader. */
 export const time = (iso: string | null | undefined): Html =>
-  iso ? html`<time datetime="${iso}">${inUtc(iso)}</time>` : html`<span class="quiet">never</span>`;
+  iso ? html`<time datetime="${iso}">${inUtc(iso)}</time>` : NEVER;
 
 /** A time that is never shown as an age, as in "until 14:30". */
 export const clock = (iso: string): Html => html`<time datetime="${iso}" data-clock>${inUtc(iso)}</time>`;
 
 /** The time with its age, where it has to be read without a pointer. */
-export const clockAndAge = (iso: string): Html =>
-  html`<time datetime="${iso}" data-clock="age">${inUtc(iso)}</time>`;
+export const clockAndAge = (iso: string | null | undefined): Html =>
+  iso ? html`<time datetime="${iso}" data-clock="age">${inUtc(iso)}</time>` : NEVER;
+
+const NEVER = html`<span class="quiet">never</span>`;
 
 const inUtc = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 
@@ -75,7 +77,7 @@ export const nameLink = (id: string, name: string, serialNumber: string): Html =
 /** A time in the past reads as now, because the work that is due then is under way. */
 export const dueTime = (at: string | null | undefined, now: Date): Content => {
   if (!at) return '–';
-  return new Date(at) <= now ? 'now' : time(at);
+  return new Date(at) <= now ? 'now' : clockAndAge(at);
 };
 
 /** A list to filter by. */

@@ -9,7 +9,7 @@ import type { NewestChange } from './device-jobs.repository.ts';
 import type { FormLink } from './form-links.ts';
 import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, button, dueTime, live, nameLink, table, time, toWords } from './parts.ts';
+import { badge, button, clockAndAge, dueTime, live, nameLink, table, toWords } from './parts.ts';
 import type { Notified } from './start.ts';
 import { acknowledgeTicked, TICK_HEAD, tickOf } from './ticked-alerts-html.ts';
 import { registerForm } from './unregistered-html.ts';
@@ -112,7 +112,7 @@ function alertsHtml({ alerts, alertsInAll }: StartPage, { link, mayChange, now }
         'bounds' in alert.details
           ? html`<span class="problem">${alertDetails(alert)}</span>`
           : alertDetails(alert),
-        time(alert.timestamp),
+        clockAndAge(alert.timestamp),
         notified.notified.join(', ') || html`<span class="quiet">no channel</span>`,
         notified.next
           ? html`${notified.next.targets.join(', ')} ${dueTime(notified.next.at, now)}`
@@ -145,7 +145,7 @@ const failedHtml = ({ failed }: StartPage, { link }: StartOptions): Html =>
       nameLink(id, name, serialNumber),
       change && html`<a href="/operator/jobs/${change.jobId}">${change.profileSlug}</a>`,
       change?.reason && html`<span class="problem">${change.reason}</span>`,
-      time(lastReadingAt),
+      clockAndAge(lastReadingAt),
       link('withdrawDeviceConfig', { serial: serialNumber }, { label: 'Withdraw…', about: name }),
     ]),
     empty: '',
@@ -159,7 +159,7 @@ const abortedHtml = ({ aborted }: StartPage, { link }: StartOptions): Html =>
       html`<a class="name" href="/operator/jobs/${id}">${profileSlug}</a>`,
       html`<span class="problem">${reason}</span>`,
       `${counts.applied.toLocaleString('en')} of ${total.toLocaleString('en')}`,
-      time(finishedAt),
+      clockAndAge(finishedAt),
       counts.failed + counts.timedOut > 0 &&
         link('retryConfigJob', { jobId: id }, { label: 'Retry…', about: profileSlug }),
     ]),
@@ -173,7 +173,7 @@ const driftedHtml = ({ drifted, driftedInAll }: StartPage, { link, mayChange }: 
     rows: drifted.map(({ device, slug }) => [
       nameLink(device.id, device.name, device.serialNumber),
       slug && html`<a href="/operator/profiles/${slug}">${slug}</a>`,
-      time(device.lastReadingAt),
+      clockAndAge(device.lastReadingAt),
       slug
         ? mayChange && applyAgain(slug, device)
         : link(
@@ -195,7 +195,7 @@ const jobsHtml = ({ jobs }: StartPage, { link }: StartOptions): Html =>
       html`<a class="name" href="/operator/jobs/${id}">${profileSlug}</a>`,
       html`<span class="problem">${counts.failed.toLocaleString('en')}</span>`,
       `${counts.applied.toLocaleString('en')} of ${total.toLocaleString('en')}`,
-      time(deadlineAt),
+      clockAndAge(deadlineAt),
       html`<div class="row">${link('retryConfigJob', { jobId: id }, { label: 'Retry…', about: profileSlug })}${link('cancelConfigJob', { jobId: id }, { label: 'Cancel…', about: profileSlug })}</div>`,
     ]),
     empty: '',
@@ -208,7 +208,7 @@ const webhooksHtml = ({ webhooks }: StartPage, { mayChange }: StartOptions): Htm
     rows: webhooks.map((webhook) => [
       html`<a class="name" href="${pathOf(webhook)}">${webhook.name ?? hostOf(webhook.url)}</a>`,
       badge(healthOf(webhook)),
-      time(webhook.health?.since),
+      clockAndAge(webhook.health?.since),
       webhook.health?.backlog.toLocaleString('en'),
       mayChange && button({ action: `${pathOf(webhook)}/test`, label: 'Send a test', about: webhook.url }),
     ]),
@@ -240,7 +240,7 @@ const unregisteredHtml = (
     head: ['Serial number', 'Last contact', ACTION],
     rows: unregistered.map(({ serialNumber, lastSeenAt }) => [
       html`<code>${serialNumber}</code>`,
-      time(lastSeenAt),
+      clockAndAge(lastSeenAt),
       mayChange && registerForm(serialNumber, { back: HOME.return }),
     ]),
     empty: '',
@@ -275,6 +275,6 @@ function calmHtml(calm: Calm, { link, mayChange }: StartOptions): Html {
 ${neverReported > 0 && html`<p><a href="/operator/fleet?status=new">${loggers(neverReported)}</a> never reported.</p>`}
 ${overdue > 0 && html`<p><a href="/operator/fleet?status=offline">${loggers(overdue)}</a> missed a contact.</p>`}
 ${acknowledged > 0 && inHandHtml(acknowledged)}
-<p class="quiet">${since ? html`The last alert ended ${time(since)}.` : 'No alert has ended yet.'}</p>
+<p class="quiet">${since ? html`The last alert ended ${clockAndAge(since)}.` : 'No alert has ended yet.'}</p>
 <p><a class="button" href="/operator/fleet">The fleet</a></p></section>`;
 }

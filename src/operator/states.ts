@@ -27,7 +27,7 @@ const STATES = {
   applied: ['good', 'The device reported that it runs the settings it was given.'],
   drifted: ['warn', 'Nothing is pending, but the device runs another configuration than the confirmed one.'],
   queued: ['quiet', 'The stage of the rollout with this device has not begun.'],
-  waiting: ['info', 'The device has not fetched the change yet: it does so with its next transmission.'],
+  waiting: ['info', 'The device has not fetched the change yet: it does so with its next contact.'],
   failed: [
     'bad',
     'The device refused the change, the last attempt at a delivery failed, or a row could not be imported.',

@@ -119,12 +119,13 @@ export function maintenanceLines({ mutedSpans }: Statistics, timezone: string): 
   return left > 0 ? [`${left} earlier times are not listed.`, ...lines] : lines;
 }
 
-export function channelLines(channel: Channel): string[] {
-  const { position, type, unit, gapCount } = channel;
+export function channelLines(channel: Channel, from: number, timezone: string): string[] {
+  const { position, type, unit, gapCount, expectedFrom } = channel;
+  const since = expectedFrom > from ? `, since ${clockOf(timezone)(expectedFrom)}` : '';
   return [
     `Channel ${channel.channel}: ${type}${position === null ? '' : ` (${position})`}${unit === '' ? '' : `, ${unit}`}`,
     samplesText(channel),
-    `${completenessText(channel)}   gaps ${gapCount}`,
+    `${completenessText(channel)}${since}   gaps ${gapCount}`,
     outsideText(channel),
   ];
 }

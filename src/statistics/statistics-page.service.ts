@@ -24,7 +24,7 @@ const BOTTOM = 780;
 const LINE_HEIGHT = 12;
 const PARAGRAPH_GAP = 2;
 const SIGNATURE_HEIGHT = 50;
-/** The last line and the signature, which share the page of what they are about. */
+/** The last line and the signature, which stand on the page of the last channel. */
 const CLOSING_HEIGHT = LINE_HEIGHT + SIGNATURE_HEIGHT;
 /** A logger has six channels; new hardware may add a second type for some of them. */
 const CHANNELS_MAX = 8;
@@ -102,7 +102,7 @@ function drawRecord(page: Page, flow: Flow, statistics: Statistics, options: Rec
     flow.lines(['', emptyLine(statistics, timezone)]);
   }
   for (const channel of channels) {
-    const texts = channelLines(channel);
+    const texts = channelLines(channel, statistics.from, timezone);
     const closing = channel === channels.at(-1) ? CLOSING_HEIGHT : LINE_HEIGHT;
     flow.room((texts.length + 1) * LINE_HEIGHT + CHART_HEIGHT + closing);
     flow.lines(['', ...texts]);

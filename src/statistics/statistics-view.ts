@@ -6,8 +6,9 @@ export type StatisticsView = ReturnType<typeof statisticsView>;
 
 export const statisticsView = ({ channels, mutedSpans }: Pick<Statistics, 'channels' | 'mutedSpans'>) => ({
   mutedSpans: mutedSpans.map((span) => ({ ...spanView(span), reason: span.reason })),
-  channels: channels.map(({ alerts, withoutBounds, gaps, ...channel }) => ({
+  channels: channels.map(({ alerts, withoutBounds, gaps, expectedFrom, ...channel }) => ({
     ...channel,
+    expectedFrom: new Date(expectedFrom).toISOString(),
     alerts: alerts.map((alert) => ({ ...alert, ...spanView(alert) })),
     withoutBounds: withoutBounds.map(spanView),
     gaps: gaps.map(spanView),

@@ -81,7 +81,10 @@ const channelStatisticsSchema = Joi.object({
     .integer()
     .allow(null)
     .required()
-    .description('Since the first reading, by the periods of measurement in force; null: unknown'),
+    .description('Since expectedFrom, by the periods of measurement in force; null: unknown'),
+  expectedFrom: timestamp()
+    .required()
+    .description('The first reading in the span, or the beginning of the span where there was one before'),
   completenessPercent: number()
     .allow(null)
     .required()
@@ -135,6 +138,7 @@ export const statisticsSchema = Joi.object({
         withoutBounds: [],
         readings: 279,
         expectedReadings: 288,
+        expectedFrom: '2026-03-02T00:00:00.000Z',
         completenessPercent: 96.88,
         gaps: [{ from: '2026-03-02T08:25:00.000Z', to: '2026-03-02T09:15:00.000Z' }],
         gapCount: 1,

@@ -46,8 +46,10 @@ export interface ChannelStatistics {
   meanKineticTemperature: number | null;
   /** Number of samples and sensor errors. */
   readings: number;
-  /** By the periods of measurement since the first reading; null: unknown. */
+  /** By the periods of measurement since `expectedFrom`; null: unknown. */
   expectedReadings: number | null;
+  /** The first reading within the span, or its beginning where the channel measured before. */
+  expectedFrom: number;
   alerts: Array<BoundsInForce & { secondsOutside: number }>;
   /** For temperatures, since the first reading. */
   withoutBounds: Span[];
@@ -167,6 +169,7 @@ function createChannelFold(channel: number, type: number, options: StatisticsOpt
       ...values.result(),
       readings,
       expectedReadings: isState ? null : expected.result(),
+      expectedFrom: firstAt,
       alerts: alerts.map(({ outsideMs, ...each }) => ({ ...each, secondsOutside: outsideMs / 1000 })),
       withoutBounds: type === TEMPERATURE ? withoutBounds(bounds, { from: firstAt, to }) : [],
       gaps: gaps.list(),

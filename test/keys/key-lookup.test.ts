@@ -15,6 +15,8 @@ describe('Looking up keys', () => {
   let stored: Map<string, KeyRecord>;
   /** The number of keys in each statement. */
   let statements: number[];
+  /** Ids of the keys whose use was recorded. */
+  let used: string[];
   let fault: Error | null;
   let findCaller: ReturnType<typeof createKeyLookup>;
 
@@ -22,8 +24,13 @@ describe('Looking up keys', () => {
     nowMs = 1_000_000;
     stored = new Map();
     statements = [];
+    used = [];
     fault = null;
-    findCaller = createKeyLookup({ keys: { findByHashes }, now: () => nowMs });
+    findCaller = createKeyLookup({
+      keys: { findByHashes },
+      recordUse: ({ id }) => used.push(id),
+      now: () => nowMs,
+    });
   });
 
   async function findByHashes(hashes: Buffer[]): Promise<Array<KeyRecord | null>> {
@@ -47,6 +54,7 @@ describe('Looking up keys', () => {
       createdAt: new Date(0),
       expiresAt: null,
       revokedAt: null,
+      lastUsedAt: null,
       ...more,
     };
     stored.set(hashKey(token).toString('hex'), record);
@@ -102,6 +110,21 @@ describe('Looking up keys', () => {
     assert.equal(await find(expiring), null);
     nowMs += 2_000;
     assert.equal(await find(revoked), null);
+  });
+
+  it('records a use with each look-up of a working key, and none for wrong, revoked or expired ones', async () => {
+    const working = store(newToken());
+    const others = [
+      newToken(),
+      store(newToken(), { revokedAt: new Date(nowMs) }),
+      store(newToken(), { expiresAt: new Date(nowMs) }),
+      store(newToken(), { isForbidden: true }),
+    ];
+    for (const token of [working, working, ...others]) await find(token);
+    assert.deepEqual(used, [`id of ${working}`]);
+    nowMs += 3_000;
+    await find(working);
+    assert.equal(used.length, 2);
   });
 
   it('keeps working keys however many made-up ones are sent', async () => {

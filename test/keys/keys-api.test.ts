@@ -1,6 +1,7 @@
 /** Keys by API: admins create, list and delete the keys of their organization. */
 import assert from 'node:assert/strict';
 import { parseKeyKind } from '../../src/keys/api-key.ts';
+import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { eventually, register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
@@ -23,6 +24,8 @@ describe('Keys by API', () => {
     assert.equal(answer.status, 201, answer.text);
     return answer.body;
   }
+
+  const idOf = ({ id }: Record<string, unknown>) => id;
 
   const listed = async () => (await own.api.get('/keys')).body.items as Array<Record<string, unknown>>;
 
@@ -99,8 +102,25 @@ describe('Keys by API', () => {
     );
     const first = await own.api.get('/keys?limit=3');
     const rest = await own.api.get(`/keys?limit=3&cursor=${first.body.nextCursor}`);
-    assert.deepEqual([...first.body.items, ...rest.body.items], items);
+    assert.deepEqual([...first.body.items, ...rest.body.items].map(idOf), items.map(idOf));
     assert.equal(rest.body.nextCursor, null);
+  });
+
+  it('shows when a key was last used, which neither the next request nor another process writes again', async () => {
+    const { id, key } = await create({ name: 'Reader', kind: 'customer', role: 'read' });
+    const shown = async () => (await listed()).find((each) => each.id === id)?.lastUsedAt;
+    assert.equal(await shown(), null);
+    assert.equal((await dms.with(`${key.slice(0, -1)}_`).get('/assets')).status, 401);
+    assert.equal(await shown(), null);
+    await dms.with(key).get('/assets');
+    const usedAt = await eventually(shown, (at) => at !== null);
+    const version = () => dms.service.sql('api_keys').where({ id }).first(dms.service.sql.raw('xmin'));
+    const before = await version();
+    await dms.with(key).get('/groups');
+    const [at, hourMs] = [new Date(usedAt as string), 3_600_000];
+    const asOther = { at, notSince: new Date(at.getTime() - hourMs) };
+    await createKeysRepository(dms.service.sql).markUsed([id], asOther);
+    assert.deepEqual([await shown(), await version()], [usedAt, before]);
   });
 
   it('refuses a deleted key within 5 s, and no longer lists it', async () => {

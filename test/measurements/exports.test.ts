@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import pg from 'pg';
 import { createLog } from '../../src/process/log.ts';
+import { signIn, visit } from '../operator/visitor.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { eventually, register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
@@ -160,6 +161,23 @@ describe('Exports of measurements', () => {
     assert.equal((await dms.api.delete(`/keys/${id}`)).status, 204);
     aheadMs += 5_000;
     const { bytes, text } = await reader.readOn();
+    assert.ok(bytes < READINGS * BYTES_MIN, `${bytes} bytes`);
+    assert.doesNotMatch(text.slice(-8), /0\r\n\r\n$/, 'the last chunk');
+  });
+
+  it('ends a file of the page without its end when its person signed out meanwhile', async () => {
+    const cookie = await signIn(dms, { now: () => new Date(Date.now() + aheadMs) });
+    const span = `from=${new Date(0).toISOString()}&to=2100-01-01T00:00:00Z`;
+    const reader = startSlowReader(dms.baseUrl, {
+      path: `/operator/exports?step=download&serialNumbers=READINGS-${READINGS}&${span}`,
+      headers: { Cookie: cookie },
+    });
+    readers.push(reader);
+    assert.equal(await reader.status, 200);
+    await visit(`${dms.baseUrl}/operator/sign-out`, { cookie, form: {} });
+    aheadMs += 5_000;
+    const { bytes, text } = await reader.readOn();
+    assert.match(text, /Content-Type: text\/csv/i);
     assert.ok(bytes < READINGS * BYTES_MIN, `${bytes} bytes`);
     assert.doesNotMatch(text.slice(-8), /0\r\n\r\n$/, 'the last chunk');
   });

@@ -31,7 +31,7 @@ describe('Maintenance', () => {
   const leave = (groupId: string) =>
     device.org.api.post(`/groups/${groupId}/remove-members`, { serialNumbers: [device.serial] });
 
-  it('shows who began a mute of an asset and why, and replaces the one before', async () => {
+  it('shows who began a mute of an asset and why, and replaces the one before without a gap', async () => {
     assert.equal(await shown(), null);
     const first = await mute(60);
     assert.equal(first.status, 201, first.text);
@@ -42,10 +42,9 @@ describe('Maintenance', () => {
     const second = await mute(30, 'A new door');
     assert.deepEqual([second.status, second.body.reason], [200, 'A new door']);
     assert.deepEqual(await shown(), second.body);
-    assert.deepEqual(
-      (await mutedSpans()).map((each) => each.reason),
-      ['Defrosting', 'A new door'],
-    );
+    const [ended, begun] = await mutedSpans();
+    assert.deepEqual([ended?.reason, begun?.reason], ['Defrosting', 'A new door']);
+    assert.equal(ended?.to, begun?.from);
   });
 
   it('marks alerts that are muted, or were at their end, while readings and alerts continue', async () => {
@@ -203,7 +202,8 @@ describe('Maintenance', () => {
     const target = { organizationId: device.org.id, assetId: device.assetId };
     const mutes = createMutesRepository(device.dms.service.sql);
     const by = { keyId: null, name: 'Ada' };
-    await mutes.insert(target, { until: new Date(Date.now() - MINUTE_MS), reason: 'Defrosting', by });
+    const late = { until: new Date(Date.now() - MINUTE_MS), reason: 'Defrosting', by };
+    await mutes.insert(target, late, null);
     assert.deepEqual([await mutes.find(target), await shown(), await mutedSpans()], [null, null, []]);
   });
 

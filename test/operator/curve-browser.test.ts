@@ -406,7 +406,7 @@ describe('The curves of a device in a browser', () => {
     );
     const time = page.locator('time').first();
     assert.match((await time.getAttribute('title')) ?? '', /GMT\+5:30$/);
-    const until = page.locator('time[data-clock]').first();
+    const until = page.locator('time[data-clock=""]').first();
     const untilMs = Date.parse((await until.getAttribute('datetime')) ?? '') + ZONE_OFFSET_MS;
     isNear(Date.parse(`${await until.textContent()} UTC`), untilMs, 60_000);
     await page.goto(`${dms.baseUrl}/operator/exports?from=2026-03-02T08:15:00Z&all=true`);

@@ -75,6 +75,17 @@ describe('The page of a device', () => {
     assert.ok(hours > 1.5 && hours <= 2, `${hours} h`);
   });
 
+  it('says since when statistics are complete, where the device has measured for a part of the span', async () => {
+    const id = await register(dms, 'PARTLY-1');
+    const intervals = { measurementIntervalMinutes: 5 };
+    const slug = await createProfile(dms, { ...FRIDGE, slug: 'partly', intervals });
+    await apply(dms, slug, { serialNumbers: ['PARTLY-1'] });
+    await applyAnswer(dms, 'PARTLY-1');
+    await sendTemperature(dms, 'PARTLY-1', 5);
+    const complete = /data-label="Complete">100 % <span class="quiet">since <time /;
+    assert.match(await page(`/devices/${id}/statistics?span=month`), complete);
+  });
+
   it('shows whole days and ends at midnight as in the profile, pending and confirmed', async () => {
     const id = await register(dms, 'FRIDGE-2');
     const schedules = [
@@ -257,6 +268,18 @@ describe('The page of a device', () => {
     assert.equal((await send(`muteAsset?assetId=${assetId}`, planned)).status, 303);
     const [{ after }] = (await dms.api.get(`/audit?subject=${assetId}`)).body.items;
     assert.equal(Date.parse(after.until) - Date.parse(after.from), 2 * HOUR_MS);
+    const until = new Date(Date.now() + 90 * HOUR_MS).toISOString().slice(0, 16);
+    const untilTime = { from, until: '2', 'until-at': until, reason: 'A new roof' };
+    assert.equal((await send(`muteAsset?assetId=${assetId}`, untilTime)).status, 303);
+    const [typed] = (await dms.api.get(`/audit?subject=${assetId}`)).body.items;
+    assert.equal(typed.after.until, `${until}:00.000Z`);
+    const refused = await send(`muteAsset?assetId=${assetId}`, { ...untilTime, reason: '' });
+    assert.match(
+      refused.text,
+      new RegExp(
+        `<label for="until-at">or until</label> <span class="row"><input type="datetime-local" id="until-at" name="until-at" value="${until}">`,
+      ),
+    );
     await dms.api.delete(`/assets/${assetId}/mute`);
     assert.equal((await send(`muteAsset?assetId=${assetId}`, { until: '9999', reason: 'Long' })).status, 400);
     await dms.api.delete(`/groups/${id}`);

@@ -30,6 +30,7 @@ export const pathsToLookAt = ({ assetId, jobId, webhookId }: FleetToLookAt): str
   '/forms/createProfile',
   '/forms/createEscalation',
   `/forms/archiveAsset?assetId=${assetId}`,
+  `/forms/muteAsset?assetId=${assetId}`,
   '/unregistered',
   '/archived',
   `/devices/${assetId}`,

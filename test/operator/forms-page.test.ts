@@ -321,10 +321,10 @@ describe('A form of an operation', () => {
     assert.equal(status, 200);
     assert.match(
       text,
-      /<label for="revealed">API key<\/label><textarea id="revealed"[^>]* readonly[^>]*>dms_live_[^<]+</,
+      /<label for="revealed">API key<\/label><textarea id="revealed"[^>]* readonly[^>]*>dms_live_[^<]+<\/textarea>\n<div class="row"><button type="button" class="copy" hidden>/,
     );
     const list = await visit(`${dms.baseUrl}/operator/keys`, { cookie });
-    assert.match(list.text, /Importer/);
+    assert.match(list.text, /Importer.*?<td data-label="Last used"><span class="quiet">never<\/span><\/td>/s);
     const [, key = 'none'] = text.match(/>(dms_live_[^<]+)</) ?? [];
     assert.ok(!list.text.includes(key));
   });
@@ -426,7 +426,7 @@ describe('A form of an operation', () => {
     const { text } = await search(`subject=${body.id}&actor=&from=&to=`);
     assert.match(text, /update group.*1 changed.*Audited.*Renamed.*create group.*Created/s);
     assert.doesNotMatch(text, /register asset/);
-    assert.match(text, /data-label="When"><time datetime="[^"]+" data-clock>/);
+    assert.match(text, /data-label="When"><time datetime="[^"]+" data-clock="age">/);
     assert.match((await search('to=2020-01-01T00:00')).text, /No change matches/);
   });
 
@@ -435,6 +435,14 @@ describe('A form of an operation', () => {
     const seen = async (as: string) => (await visit(`${dms.baseUrl}/operator/audit`, { cookie: as })).text;
     assert.match(await seen(cookie), /href="\/operator\/keys".*href="\/operator\/sessions"/s);
     assert.doesNotMatch(await seen(reader), /\/operator\/(?:keys|sessions)/);
+  });
+
+  it('leads a reader from the fleet to exports, which takes no greater role, and not to an import', async () => {
+    const reader = await signIn(dms, { role: 'read' });
+    const { text } = await visit(`${dms.baseUrl}/operator/fleet`, { cookie: reader });
+    assert.match(text, /href="\/operator\/exports"/);
+    assert.doesNotMatch(text, /operator\/(?:import|forms)/);
+    assert.equal((await visit(`${dms.baseUrl}/operator/exports`, { cookie: reader })).status, 200);
   });
 
   it('names devices, groups and addresses in the audit trail', async () => {

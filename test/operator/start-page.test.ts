@@ -58,6 +58,9 @@ describe('The start page', () => {
       /What needs you now.*Cellar.*19 °C on channel \d, allowed 2 to 8 °C.*Attic.*low battery/s,
     );
     assert.match(text, /http:\/\/127\.0\.0\.1:9\/night <time/);
+    const list = await visit(`${dms.baseUrl}/operator/alerts?status=new`, { cookie });
+    for (const shown of [text, list.text])
+      assert.match(shown, /data-label="Since"><time datetime="[^"]+" data-clock="age">/);
   });
 
   it('acknowledges an alert in place and comes back', async () => {

@@ -255,4 +255,25 @@ describe("States of the operators' page", () => {
     }
     assert.deepEqual(refused, []);
   });
+
+  it('copies a link that is shown once by keyboard alone, and says so, also without TLS', async () => {
+    await shown.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await open(toFormUrl('createOperatorLink').replace('/operator', ''));
+    await fillAndSend(page, toInputs({ name: 'Bo' }));
+    const link = await page.getByLabel('Link', { exact: true }).inputValue();
+    const copy = page.getByRole('button', { name: 'Copy', exact: true });
+    const said = page.getByRole('status').getByText('Copied', { exact: true });
+    await copy.press('Enter');
+    await said.waitFor();
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), link);
+    await page.evaluate(`(async () => {
+      document.querySelector('.copy + [role=status]').textContent = '';
+      await navigator.clipboard.writeText('');
+      Object.defineProperty(window, 'clipboard', { value: navigator.clipboard });
+      Object.defineProperty(navigator, 'clipboard', { value: undefined });
+    })()`);
+    await copy.press('Enter');
+    await said.waitFor();
+    assert.equal(await page.evaluate('window.clipboard.readText()'), link);
+  });
 });

@@ -14,8 +14,9 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 1_440 * MINUTE_MS;
 
 describe('The time of a page', () => {
-  it('shows the clock beside the age where both are needed, so that no pointer is', () => {
-    assert.equal(timeText(AT, -MINUTE_MS, 'age'), `${toClock(AT)}, 1 min. ago`);
+  it('shows the clock beside the age where both are needed, so that no pointer is, with the date of another day', () => {
+    assert.equal(timeText(AT, -MINUTE_MS, 'age'), `${toClock(AT).split(', ')[1]}, 1\u00a0min.\u00a0ago`);
+    assert.equal(timeText(AT, -23 * 60 * MINUTE_MS, 'age'), `${toClock(AT)}, 23\u00a0hr.\u00a0ago`);
     assert.equal(timeText(AT, -MINUTE_MS, ''), toClock(AT));
     assert.equal(timeText(AT, -MINUTE_MS, undefined), '1 min. ago');
   });

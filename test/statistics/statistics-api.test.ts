@@ -100,6 +100,7 @@ describe('Statistics of a device', () => {
       withoutBounds: [],
       readings: 24,
       expectedReadings: 36,
+      expectedFrom: time(0),
       completenessPercent: 66.67,
       gaps: [{ from: time(125), to: time(180) }],
       gapCount: 1,
@@ -325,11 +326,21 @@ describe('Statistics of a device', () => {
     }
   });
 
-  it('says that there were more readings than expected in the PDF, and not a number of a smaller one', () => {
+  it('says in the PDF that there were more readings than expected, and since when they were', () => {
     const counts = { readings: 23, expectedReadings: 22, completenessPercent: 100, gapCount: 1 };
     const channel = { channel: 1, type: 'temperature', position: null, unit: '°C', count: 0 };
-    const lines = channelLines({ ...channel, ...counts, alerts: [], withoutBounds: [] } as never);
-    assert.ok(lines.includes('readings 23, more than the 22 expected, 100 %   gaps 1'), lines.join(' | '));
+    const measured = { ...channel, ...counts, alerts: [], withoutBounds: [], expectedFrom: 1_000 } as never;
+    const [, , whole] = channelLines(measured, 1_000, 'UTC');
+    assert.equal(whole, 'readings 23, more than the 22 expected, 100 %   gaps 1');
+    const [, , part] = channelLines(measured, 0, 'UTC');
+    assert.equal(part, 'readings 23, more than the 22 expected, 100 %, since 1970-01-01 00:00:01   gaps 1');
+  });
+
+  it('says since when readings were expected, where the first one came within the span', async () => {
+    await send();
+    const { body } = await get(`?from=${time(-60)}&to=${time(180)}`);
+    const [{ expectedFrom, expectedReadings, completenessPercent }] = body.channels;
+    assert.deepEqual([expectedFrom, expectedReadings, completenessPercent], [time(0), 36, 66.67]);
   });
 
   it('begins the PDF of several devices with their curves in one picture, and has a record of each', async () => {

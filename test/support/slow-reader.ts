@@ -14,7 +14,8 @@ export interface SlowReader {
 
 export interface SlowReaderOptions {
   path: string;
-  token: string;
+  /** Default: none. */
+  token?: string;
   headers?: Record<string, string>;
   /** Bytes to read each tenth of a second; default: none. */
   bytesPerTick?: number;
@@ -29,7 +30,7 @@ export function startSlowReader(baseUrl: string, options: SlowReaderOptions): Sl
   const fields = Object.entries({
     Host: 'x',
     Connection: 'close',
-    Authorization: `Bearer ${token}`,
+    ...(token && { Authorization: `Bearer ${token}` }),
     ...headers,
   });
   const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`);

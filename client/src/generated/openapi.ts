@@ -3121,6 +3121,7 @@ export interface components {
          *       "preview": "dms_live_3fZk…",
          *       "createdAt": "2026-02-20T13:05:12.000Z",
          *       "expiresAt": null,
+         *       "lastUsedAt": null,
          *       "key": "dms_live_…"
          *     }
          */
@@ -3150,6 +3151,12 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description Written once an hour at most: the last request came within an hour of it. Null: not used yet
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            lastUsedAt: string | null;
             /** @description The key itself: shown only this once */
             key: string;
         };
@@ -3772,7 +3779,8 @@ export interface components {
          *       "role": "write",
          *       "preview": "dms_live_3fZk…",
          *       "createdAt": "2026-02-20T13:05:12.000Z",
-         *       "expiresAt": null
+         *       "expiresAt": null,
+         *       "lastUsedAt": "2026-02-27T09:41:07.000Z"
          *     }
          */
         Key: {
@@ -3801,6 +3809,12 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description Written once an hour at most: the last request came within an hour of it. Null: not used yet
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            lastUsedAt: string | null;
         };
         LatestReading: {
             channel: number;
@@ -4457,6 +4471,7 @@ export interface components {
          *           "withoutBounds": [],
          *           "readings": 279,
          *           "expectedReadings": 288,
+         *           "expectedFrom": "2026-03-02T00:00:00.000Z",
          *           "completenessPercent": 96.88,
          *           "gaps": [
          *             {
@@ -4535,8 +4550,14 @@ export interface components {
                 }[];
                 /** @description Samples and sensor errors */
                 readings: number;
-                /** @description Since the first reading, by the periods of measurement in force; null: unknown */
+                /** @description Since expectedFrom, by the periods of measurement in force; null: unknown */
                 expectedReadings: number | null;
+                /**
+                 * Format: date-time
+                 * @description The first reading in the span, or the beginning of the span where there was one before
+                 * @example 2026-03-02T08:15:30.000Z
+                 */
+                expectedFrom: string;
                 /** @description readings of expectedReadings, at most 100; two decimals */
                 completenessPercent: number | null;
                 /** @description Oldest first, the newest 1000 of them. A gap begins two periods of measurement after a reading */
@@ -6194,6 +6215,7 @@ export interface operations {
                      *           "withoutBounds": [],
                      *           "readings": 279,
                      *           "expectedReadings": 288,
+                     *           "expectedFrom": "2026-03-02T00:00:00.000Z",
                      *           "completenessPercent": 96.88,
                      *           "gaps": [
                      *             {
@@ -9537,7 +9559,8 @@ export interface operations {
                      *           "role": "write",
                      *           "preview": "dms_live_3fZk…",
                      *           "createdAt": "2026-02-20T13:05:12.000Z",
-                     *           "expiresAt": null
+                     *           "expiresAt": null,
+                     *           "lastUsedAt": "2026-02-27T09:41:07.000Z"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -9611,6 +9634,7 @@ export interface operations {
                      *       "preview": "dms_live_3fZk…",
                      *       "createdAt": "2026-02-20T13:05:12.000Z",
                      *       "expiresAt": null,
+                     *       "lastUsedAt": null,
                      *       "key": "dms_live_…"
                      *     }
                      */

@@ -29,6 +29,26 @@ addEventListener('click', (event) => {
   added.querySelector('input, select').focus();
 });
 
+/** Pages without TLS have no clipboard: there the browser copies the selection. */
+async function copy(field) {
+  field.select();
+  if (!navigator.clipboard) return document.execCommand('copy');
+  await navigator.clipboard.writeText(field.value);
+  return true;
+}
+
+/** Says beside the button whether the field above it was copied. */
+addEventListener('click', async ({ target }) => {
+  if (!target.matches('.copy')) return;
+  const field = target.closest('.field').querySelector('textarea');
+  const isCopied = await copy(field).catch(() => false);
+  target.nextElementSibling.textContent = isCopied ? 'Copied' : 'Not copied: the text is selected';
+});
+
+function showCopyButtons() {
+  for (const button of document.querySelectorAll('.copy')) button.hidden = false;
+}
+
 /** On a phone, the entries of the navigation are wider than the screen. */
 function showCurrentSection() {
   const nav = document.querySelector('.top nav');
@@ -47,5 +67,6 @@ function forgetOutcome() {
 
 forgetOutcome();
 showCurrentSection();
+showCopyButtons();
 adoptZone();
 setInterval(showTimes, 15_000);

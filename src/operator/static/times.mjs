@@ -5,6 +5,7 @@ const UNITS = [
   ['minute', 60_000],
 ];
 const DAY_MS = 86_400_000;
+const NO_BREAK = '\u00a0';
 const DATE = { day: 'numeric', month: 'short', year: 'numeric' };
 const MINUTES = { hour: '2-digit', minute: '2-digit' };
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
@@ -43,10 +44,14 @@ function ageOf(ms) {
   return relative.format(Math.round(ms / unitMs), unit);
 }
 
-/** The age within a day, and the clock beyond it. `kind` is empty for the clock alone, and `age` for both. */
+/**
+ * The age within a day, and the clock beyond it. `kind` is empty for the clock alone, and `age` for both, without the
+ * date of today. Then a line breaks between the two alone.
+ */
 export function timeText(at, ms, kind) {
   if (Math.abs(ms) >= DAY_MS || kind === '') return toClock(at);
-  return kind === 'age' ? `${toClock(at)}, ${ageOf(ms)}` : ageOf(ms);
+  if (kind !== 'age') return ageOf(ms);
+  return `${toClockAfter(new Date(at - ms), at)}, ${ageOf(ms).replaceAll(' ', NO_BREAK)}`;
 }
 
 /** The exact time is shown on hover. */

@@ -8,7 +8,7 @@ import { conflict, invalid, notFound, orNotFound } from '../process/errors.ts';
 import { type Alert, type AlertRef, NO_SUCH_ALERT } from './alert.ts';
 import type { AlertActionsRepository } from './alert-actions.repository.ts';
 import { alertEvent } from './alert-events.ts';
-import { acknowledge, type Handling, SNOOZE_HOURS_MAX } from './alert-handling.ts';
+import { acknowledge, type Handling, SNOOZE_HOURS_MAX, type SnoozeChange } from './alert-handling.ts';
 import { type AlertAction, historyOf } from './alert-history.ts';
 import type { AlertsRepository, RecordedAlert } from './alerts.repository.ts';
 
@@ -17,8 +17,8 @@ export interface AlertHandlingDeps {
     sql: Database,
   ): Pick<AlertsRepository, 'find' | 'lock' | 'setHandled' | 'listSnoozeEnded' | 'endSnoozes'>;
   actionsIn(sql: Database): AlertActionsRepository;
-  /** Makes the alert due at this time on all channels that have it, in the transaction. */
-  remindAgain(tx: Transaction, alert: AlertRef, at: Date): Promise<void>;
+  /** Makes the alert due at the end of its snooze on all channels that have it, in the transaction. */
+  remindAgain(tx: Transaction, alert: AlertRef, snooze: SnoozeChange): Promise<void>;
   /** Holds the escalation of the alert until then, or ends it (null), in the transaction. */
   holdEscalation(tx: Transaction, alert: AlertRef, snoozeUntil: Date | null): Promise<void>;
   publish: Publish;
@@ -116,7 +116,10 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
       const after = recorded
         ? await alertsIn(tx.sql).setHandled(organizationId, alertId, alert, recorded.at)
         : before;
-      if (alert.snoozeUntil) await remindAgain(tx, { organizationId, alertId }, alert.snoozeUntil);
+      if (alert.snoozeUntil) {
+        const snooze = { from: before.snoozeUntil, to: alert.snoozeUntil };
+        await remindAgain(tx, { organizationId, alertId }, snooze);
+      }
       if (before.status === 'new' && after.isAnnounced && after.acknowledgedAt)
         await publish(tx, [alertEvent('alert.acknowledged', after, after.acknowledgedAt)]);
       if (before.status === 'new') {

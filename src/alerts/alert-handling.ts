@@ -13,6 +13,12 @@ export interface Handling {
   snoozeUntil?: Date | null | undefined;
 }
 
+/** The end of a snooze, before and after it was set. */
+export interface SnoozeChange {
+  from: Date | null;
+  to: Date;
+}
+
 /** The fields of an alert that handling changes. */
 export type Handled = Pick<Alert, 'status' | 'acknowledgedBy' | 'assignee' | 'snoozeUntil'>;
 

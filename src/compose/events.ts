@@ -1,4 +1,5 @@
 import type { AlertRef } from '../alerts/alert.ts';
+import type { SnoozeChange } from '../alerts/alert-handling.ts';
 import type { DomainEvent, Publish } from '../db/domain-event.ts';
 import type { InTransaction, Transaction } from '../db/transaction.ts';
 import { createOutboxRepository } from '../deliveries/outbox.repository.ts';
@@ -53,7 +54,7 @@ export function composeEvents(resources: Resources, { runs }: EventsNeeds) {
     queueAlerts,
     notifyAgain: ({ sql }: Transaction, organizationId: string, postponedUntil: Date): Promise<void> =>
       createNotificationAlertsRepository(sql).notifyAgain(organizationId, postponedUntil, now()),
-    remindAgain: ({ sql }: Transaction, alert: AlertRef, at: Date): Promise<void> =>
-      createNotificationAlertsRepository(sql).remindAgain(alert, at),
+    remindAgain: ({ sql }: Transaction, alert: AlertRef, snooze: SnoozeChange): Promise<void> =>
+      createNotificationAlertsRepository(sql).remindAgain(alert, snooze),
   };
 }

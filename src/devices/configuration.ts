@@ -16,6 +16,8 @@ export const CALENDARS_MAX = 6;
 
 /** Seconds of the measurement period, and its factor. */
 export const MEASUREMENT_PERIOD_MAX = 65_535;
+/** Longer periods of measurement, 68 years and more, count as this one, because columns hold 32 bits. */
+const INTERVAL_MAX_SECONDS = 2 ** 31 - 1;
 export const TRANSMISSION_MIN_SECONDS = 60;
 export const TRANSMISSION_MAX_SECONDS = 604_800;
 
@@ -271,8 +273,11 @@ export function measurementIntervalSeconds({
   measurementPeriodBase,
   measurementPeriodFactor = 1,
 }: DeviceConfiguration): number | null {
-  return measurementPeriodBase ? measurementPeriodBase * measurementPeriodFactor : null;
+  return measurementPeriodBase ? intervalSeconds(measurementPeriodBase, measurementPeriodFactor) : null;
 }
+
+export const intervalSeconds = (base: number, factor: number): number =>
+  Math.min(base * factor, INTERVAL_MAX_SECONDS);
 
 /**
  * The content address of a configuration within its organization: a UUIDv8 (RFC 9562, section 5.8) of a SHA-256, so

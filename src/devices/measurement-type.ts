@@ -41,6 +41,9 @@ const binary = (number: number, name: string): MeasurementType => ({
   divisor: null,
 });
 
+/** The largest number that a column for types holds; loggers have less than 50 of them. */
+export const MEASUREMENT_TYPE_MAX = 32_767;
+
 /** By number, ascending. */
 export const MEASUREMENT_TYPES: readonly MeasurementType[] = [
   continuous(TEMPERATURE, 'temperature', '°C', [TEMPERATURE_MIN_C, TEMPERATURE_MAX_C], { resolution: 0.1 }),
@@ -98,9 +101,9 @@ export const measurementTypeOf = (number: number): MeasurementType | undefined =
 
 export const measurementTypeNamed = (name: string): MeasurementType | undefined => byName.get(name);
 
-/** Whether a sensor can measure this value, given in the unit of the type. */
+/** Whether a sensor can measure this value, given in the unit of the type; a state is 0 or 1. */
 export const isInRange = ({ range }: MeasurementType, value: number): boolean =>
-  range === null || (value >= range[0] && value <= range[1]);
+  range === null ? value === 0 || value === 1 : value >= range[0] && value <= range[1];
 
 /** The integer as a value in the type's unit, as exact as a number can be: 223 is 22.3 °C. */
 export function measuredValue({ divisor, resolution }: MeasurementType, raw: number): number {

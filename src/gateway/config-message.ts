@@ -21,7 +21,7 @@ import {
   type ConfigAnswer as WireAnswer,
   type ConfigReport as WireReport,
 } from './generated/logger-messages_pb.ts';
-import { CLOUD_TOKEN_MAX, toPeriod } from './measurements-message.ts';
+import { CLOUD_TOKEN_MAX, toPeriod, toType } from './measurements-message.ts';
 import { toRule, toWireRule } from './rule-codec.ts';
 import {
   atMost,
@@ -90,7 +90,7 @@ export function decodeConfigReport(bytes: Uint8Array): ConfigReport {
     configurationErrors: atMostEntries(sent.configurationErrors, ERRORS_MAX, 'The list of errors'),
     configurationErrorsAt: toTime(sent.configurationErrorTimestamp),
     cloudToken: toText(sent.cloudToken, CLOUD_TOKEN_MAX, 'The token'),
-    channelTypes: atMostEntries(sent.channelTypes, CHANNELS_MAX, 'The list of channel types'),
+    channelTypes: atMostEntries(sent.channelTypes, CHANNELS_MAX, 'The list of channel types').map(toType),
     payloadSplitInfo: toSplitInfo(sent.payloadSplitInfo),
     nvmStatus: sent.nvmStatus || null,
     settings: toSettings(sent),

@@ -2,10 +2,11 @@
  * The measurements that a logger sends to `m` (Efento proto_measurements.proto): decoding, their samples as readings,
  * and encoding for the simulator.
  */
-import { MEASUREMENT_PERIOD_MAX } from '../devices/configuration.ts';
+import { intervalSeconds, MEASUREMENT_PERIOD_MAX } from '../devices/configuration.ts';
 import { CHANNELS_MAX } from '../devices/device-capabilities.ts';
 import {
   isInRange,
+  MEASUREMENT_TYPE_MAX,
   type MeasurementType,
   measuredValue,
   measurementTypeOf,
@@ -15,6 +16,7 @@ import { type Channel, MeasurementsSchema } from './generated/logger-messages_pb
 import {
   atMost,
   atMostEntries,
+  isWithin,
   MalformedMessage,
   orUnset,
   readMessage,
@@ -95,7 +97,14 @@ export const toPeriod = (value: number): number =>
 const toChannel = (
   { type, timestamp, startPoint, sampleOffsets }: Channel,
   position: number,
-): MeasuredChannel => ({ number: position + 1, type, timestamp, startPoint, sampleOffsets });
+): MeasuredChannel => ({ number: position + 1, type: toType(type), timestamp, startPoint, sampleOffsets });
+
+/** Types of newer firmware are unknown here, but have small numbers, too. */
+export function toType(type: number): number {
+  if (!isWithin(type, 0, MEASUREMENT_TYPE_MAX))
+    throw new MalformedMessage(`A channel has type ${type}, not 0 to ${MEASUREMENT_TYPE_MAX}`);
+  return type;
+}
 
 /** Refuses too many samples, several at one time, and times that do not fit 32 bits of seconds. */
 function checkSamples(message: MeasurementsMessage): void {
@@ -129,9 +138,8 @@ export function continuousPeriodSeconds({
   measurementPeriodFactor,
   channels,
 }: MeasurementsMessage): number {
-  if (measurementPeriodFactor !== 0) return measurementPeriodBase * measurementPeriodFactor;
   const isMixed = channels.some(({ type }) => measurementTypeOf(type)?.kind === 'binary');
-  return measurementPeriodBase * (isMixed ? 14 : 1);
+  return intervalSeconds(measurementPeriodBase, measurementPeriodFactor || (isMixed ? 14 : 1));
 }
 
 export const encodeMeasurements = (message: MeasurementsMessage): Uint8Array =>

@@ -56,7 +56,8 @@ export function parseReading(sent: unknown): SentReading {
   }
   if (typeof value !== 'number' || !Number.isFinite(value)) throw new ReadingFault('.value must be a number');
   if (!isInRange(type, value)) {
-    throw new ReadingFault(`.value must be ${type.range?.join(' to ')} ${type.unit}`);
+    const possible = type.range ? `${type.range.join(' to ')} ${type.unit}` : '0 or 1';
+    throw new ReadingFault(`.value must be ${possible}`);
   }
   const at = typeof measuredAt === 'string' ? timeOf(measuredAt) : null;
   if (!at) throw new ReadingFault('.measuredAt must be an ISO 8601 time with a zone');

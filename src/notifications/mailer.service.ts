@@ -34,7 +34,7 @@ export function createMailer({ url, from, timeoutMs }: MailerOptions): Mailer {
       const sending = transport.sendMail({
         from,
         to: { name: '', address: to },
-        subject,
+        subject: asWritten(subject),
         text,
         messageId: `<${id}@notifications.device-monitoring-service>`,
       });
@@ -49,6 +49,9 @@ export function createMailer({ url, from, timeoutMs }: MailerOptions): Mailer {
       ),
   };
 }
+
+/** Mail programs decode "=?…?=" in a subject (RFC 2047), which nodemailer takes for encoded already. */
+const asWritten = (subject: string): string => subject.replaceAll('=?', '= ?');
 
 /** The package is loaded with the first mail. */
 async function openTransport(url: string, timeoutMs: number): Promise<Transporter> {

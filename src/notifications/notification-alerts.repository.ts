@@ -1,5 +1,6 @@
 /** The alerts that each channel has yet to notify of. */
 import type { Alert, AlertRef } from '../alerts/alert.ts';
+import type { SnoozeChange } from '../alerts/alert-handling.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import { FIND_OLDEST_ALERT, LIST_ALERTS, LIST_DUE, POSTPONE_EACH } from './notification-alerts.statements.ts';
@@ -62,11 +63,15 @@ export function createNotificationAlertsRepository(sql: Database) {
         .update({ due_at: sql.raw(SNOOZE_UNTIL) });
     },
 
-    /** Makes the alert due at this time on all channels that have it. */
-    async remindAgain({ organizationId, alertId }: AlertRef, at: Date): Promise<void> {
+    /**
+     * Makes the alert due at the end of the snooze on all channels that have it. A channel whose delay is not
+     * over yet keeps it: if that ends within the snooze, the alert is postponed then.
+     */
+    async remindAgain({ organizationId, alertId }: AlertRef, { from, to }: SnoozeChange): Promise<void> {
       await sql('notification_alerts')
         .where({ organization_id: organizationId, alert_id: alertId, kind: 'opening' })
-        .update({ due_at: at });
+        .where((row) => row.whereNotNull('notified_at').orWhereNull('due_at').orWhere({ due_at: from }))
+        .update({ due_at: to });
     },
 
     /** Postpones each alert to the end of its device's maintenance. */

@@ -134,6 +134,8 @@ describe('A configuration report', () => {
     ['a seventh calendar', `ca0106282c02424eed${'fa02021801'.repeat(7)}`],
     ['21 errors', `ca0106282c02424eeda20115${'01'.repeat(21)}`],
     ['seven channel types', 'ca0106282c02424eedda010701010101010101'],
+    ['a channel type above 32767', 'ca0106282c02424eedda01039f8d06'],
+    ['a negative channel type', 'ca0106282c02424eedda01058080808008'],
     ['over 16 parts', 'ca0106282c02424eede00222'],
     ['17 parameters in a rule', `ca0106282c02424eede201151006${'1a11'}${'02'.repeat(17)}`],
     ['a NUL in a text', 'ca0106282c02424eed82010100'],

@@ -9,6 +9,7 @@ import {
 } from '../../src/devices/measurement-type.ts';
 import type { Reading } from '../../src/devices/reading.ts';
 import {
+  continuousPeriodSeconds,
   decodeMeasurements,
   decodeReadings,
   encodeMeasurements,
@@ -221,6 +222,8 @@ describe('Measurements of a logger', () => {
     ['a channel that is a number', '0a06282c02424eed2001'],
     ['a list of samples that ends within a number', '0a06282c02424eed220608012a018001'],
     ['a period above 65535 s', '0a06282c02424eed18808004'],
+    ['a channel type above 32767', '0a06282c02424eed2204089f8d06'],
+    ['a negative channel type', '0a06282c02424eed2206088080808008'],
     ['a token of 37 characters', `0a06282c02424eed820125${'61'.repeat(37)}`],
     ['field number 0', '0a06282c02424eed0000'],
     ['a group without an end', '0a06282c02424eedf306'],
@@ -249,6 +252,15 @@ describe('Measurements of a logger', () => {
       3,
       'states carry their own times',
     );
+  });
+
+  it('has a period that an integer of PostgreSQL holds, however long the one that was sent is', () => {
+    const frame = message([{ type: 1, sampleOffsets: [7] }], {
+      measurementPeriodBase: 65_535,
+      measurementPeriodFactor: 32_769,
+    });
+    const decoded = decodeMeasurements(encodeMeasurements({ ...frame }));
+    assert.equal(continuousPeriodSeconds(decoded), 2 ** 31 - 1);
   });
 
   it('refuses samples after the year 2106', () => {

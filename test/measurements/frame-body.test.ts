@@ -37,6 +37,14 @@ describe('A sent reading', () => {
     }
   });
 
+  it('refuses a state other than 0 and 1', () => {
+    for (const { name } of MEASUREMENT_TYPES.filter(({ kind }) => kind === 'binary')) {
+      for (const value of [0, 1]) assert.equal(parseReading({ ...sent, type: name, value }).value, value);
+      for (const value of [0.5, 2, -1])
+        assert.throws(() => parseReading({ ...sent, type: name, value }), /value must be 0 or 1/, name);
+    }
+  });
+
   it('refuses a reading with a missing, unknown or infinite field, and anything but an object', () => {
     for (const key of Object.keys(sent)) {
       assert.throws(() => parseReading({ ...sent, [key]: undefined }), new RegExp(key), key);

@@ -193,6 +193,29 @@ describe('Notification channels', () => {
     assert.deepEqual(all.map((text) => text.slice(0, 9)).toSorted(), ['2 new ale', 'New alert', 'Still ope']);
   });
 
+  it('keeps the delay of a channel when a snooze ends before it', async () => {
+    await slack();
+    await slack({ delayMinutes: 30 });
+    await (await newDevice(org, 'Cold room'))('low');
+    await untilTexts(1);
+    const [{ id }] = (await org.api.get('/alerts')).body.items;
+    const dueAt = async () => {
+      const unnotified = `select due_at from notification_alerts
+        where organization_id = ? and alert_id = ? and notified_at is null`;
+      return query(dms.service.sql, unnotified, [org.id, id]);
+    };
+    const due = await dueAt();
+    assert.equal(due.length, 1);
+    for (const minutes of [20, 5]) {
+      const snoozeUntil = new Date(Date.now() + minutes * MINUTE_MS).toISOString();
+      await org.api.patch(`/alerts/${id}`, { status: 'acknowledged', snoozeUntil });
+      assert.deepEqual(await dueAt(), due);
+    }
+    aheadMs = 31 * MINUTE_MS;
+    const all = await untilTexts(3);
+    assert.deepEqual(all.map((text) => text.slice(0, 9)).toSorted(), ['New alert', 'New alert', 'Still ope']);
+  });
+
   it('holds alerts until quiet hours end, and drops those that have ended by then', async () => {
     const time = (minutes: number) => new Date(Date.now() + minutes * MINUTE_MS).toISOString().slice(11, 16);
     await slack({ quietHours: { from: time(-60), to: time(120), timezone: 'UTC' } });

@@ -116,6 +116,16 @@ describe('The settings that a device ran', () => {
     assert.deepEqual((await short())[0], [1, null, 60, bounds, null, 'report']);
   });
 
+  it('stores the longest period of measurement that a device can report, as far as an integer holds it', async () => {
+    at(1);
+    await report(dms, serial, {
+      ...FACTORY,
+      measurementPeriodBase: 65_535,
+      measurementPeriodFactor: 65_535,
+    });
+    assert.deepEqual(await short(), [[1, null, 2 ** 31 - 1, '', null, 'report']]);
+  });
+
   it('begins a period at the time of the device, but not before the running one or the registration', async () => {
     at(3);
     await report(dms, serial, { ...FACTORY, reportedAt: '2020-01-01T00:00:00Z' });

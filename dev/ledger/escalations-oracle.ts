@@ -24,7 +24,7 @@ export function* checkEscalations(records: EscalationRecords): Generator<Finding
   const { escalation, alerts, readAt } = records;
   if (!escalation) return;
   const arrived = arrivals(records.receipts);
-  const arrivedByThen = arrivals(records.receipts.filter(({ atMs }) => atMs <= Date.parse(readAt)));
+  const arrivedByThen = arrivals(records.receipts.filter(({ at }) => at <= readAt));
   for (const alert of alerts) {
     if (alert.late) {
       if (alert.escalation) yield finding(alert, 'escalates, though it is an excursion in late data');

@@ -25,7 +25,6 @@ export interface Receiver {
 
 export interface ReceiversOptions {
   random(): number;
-  nowMs(): number;
   /** The fault of a body by the published document. */
   faultIn(type: string, event: unknown): string | null;
 }
@@ -35,7 +34,7 @@ const SLOW_MS_MAX = 4_000;
 const GONE_AFTER = 10;
 const HOST = '127.0.0.1';
 
-export function createReceivers({ random, nowMs, faultIn }: ReceiversOptions): Receivers {
+export function createReceivers({ random, faultIn }: ReceiversOptions): Receivers {
   const receipts: Receipt[] = [];
   const servers: Array<{ receiver: Receiver; server: Server; port: number }> = [];
   const failedOnce = new Set<string>();
@@ -60,7 +59,7 @@ export function createReceivers({ random, nowMs, faultIn }: ReceiversOptions): R
     const event = JSON.parse(body) as { type: string };
     const receipt: Receipt = {
       receiver: receiver.name,
-      atMs: nowMs(),
+      at: new Date().toISOString(),
       eventId,
       type: event.type,
       body,

@@ -113,7 +113,8 @@ export type ReceiverKind = 'healthy' | 'cellular' | 'flaky' | 'slow' | 'dead' | 
 /** One request to a receiver. */
 export interface Receipt {
   receiver: string;
-  atMs: number;
+  /** ISO 8601: when it arrived. */
+  at: string;
   eventId: string;
   type: string;
   body: string;

@@ -96,7 +96,6 @@ export async function startRun(given: RunOptions): Promise<Run> {
   const client = createLedgerClient(proxy.url, apiKey);
   const receivers = createReceivers({
     random: createRandom(options.seed + 2),
-    nowMs: journal.nowMs,
     faultIn: createEventCheck([...new Set([ROOT, firstRoot])]),
   });
   onStop(receivers.stop);

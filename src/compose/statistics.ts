@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createSettingsRepository } from '../devices/settings.repository.ts';
 import { type ConcurrencyLimit, createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { readInTurns } from '../measurements/fair-history.ts';
@@ -20,9 +21,18 @@ interface StatisticsNeeds {
 const PAGES = { name: 'PDF pages', perKeyMax: 2, perOrganizationMax: 2, perProcessMax: 8 };
 
 export function composeStatistics(
-  { sql, lagging, transferTurns, now }: Resources,
+  { sql, lagging, transferTurns, settings: { pdfFonts }, log, now }: Resources,
   { configurationsIn, exports: { limit, pace } }: StatisticsNeeds,
 ) {
+  const loadFonts = async () => {
+    const { createRecordFonts } = await import('../statistics/record-fonts.service.ts');
+    return createRecordFonts({
+      files: pdfFonts,
+      read: readFileSync,
+      onUnusable: (err, file) =>
+        log.error({ err, file }, 'A file of PDF_FONTS holds no font: letters may be missing'),
+    });
+  };
   const record = createRecordRepository(sql);
   const settings = createSettingsRepository(sql, configurationsIn(sql));
   return {
@@ -37,7 +47,7 @@ export function composeStatistics(
           pace,
           now,
         }),
-        toPage: createStatisticsPage(now),
+        toPage: createStatisticsPage({ now, loadFonts }),
         limit,
         pageLimit: createConcurrencyLimit(PAGES),
       }),

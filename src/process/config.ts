@@ -93,6 +93,8 @@ export interface Settings {
   oidc: OidcSettings | null;
   /** Base URL for links to runs; null: none are shown. */
   temporalUiUrl: string | null;
+  /** Files of fonts for letters that those of the PDF lack. */
+  pdfFonts: string[];
   logLevel: string;
 }
 
@@ -239,6 +241,7 @@ export function readSettings(env: Env = process.env): Settings {
     operatorUrl: values.OPERATOR_URL ?? null,
     oidc: toOidcSettings(values),
     temporalUiUrl: values.TEMPORAL_UI_URL ?? null,
+    pdfFonts: splitList(values.PDF_FONTS),
     logLevel: values.LOG_LEVEL,
   });
 }

@@ -1,4 +1,5 @@
 /** Variables of the environment: their types, bounds and defaults. All invalid ones are reported at once. */
+import { accessSync, constants } from 'node:fs';
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import Joi from 'joi';
@@ -31,6 +32,15 @@ const list = (isValid: (item: string) => boolean, items: string) =>
         ? text
         : helpers.message({ custom: `{{#label}} must be ${items}, separated by commas` }),
     );
+
+function isReadable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const httpUrl = () => Joi.string().uri({ scheme: ['http', 'https'] });
 
@@ -108,6 +118,7 @@ const withDefault = {
   COAP_REQUIRE_TOKEN: Joi.boolean().default(true),
   WEBHOOK_ALLOWED_RANGES: list((range) => ipaddr.isValidCIDR(range), 'CIDR ranges'),
   DNS_SERVERS: list(isNameServer, 'IP addresses, each with or without a port'),
+  PDF_FONTS: list(isReadable, 'readable files'),
   TRUSTED_PROXIES: list((each) => ipaddr.isValidCIDR(each) || isIP(each) > 0, 'IP addresses or CIDR ranges'),
   JOB_POLL_SECONDS: Joi.number().integer().min(1).default(300),
   JOB_SIGNAL_INTERVAL_MS: Joi.number().integer().min(10).default(1_000),

@@ -3,11 +3,11 @@
  * begin with curves of all of them together.
  */
 import type { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import type PDFDocument from 'pdfkit';
 import { compareChannels } from './comparison.ts';
 import { alertParagraphs } from './record-alerts.ts';
 import { CHART_HEIGHT, drawChart, MARGIN, SINGLE, WIDTH } from './record-chart.ts';
+import type { RecordFonts } from './record-fonts.service.ts';
 import {
   channelLines,
   comparedLine,
@@ -23,19 +23,13 @@ import type { Statistics } from './statistics.service.ts';
 const BOTTOM = 780;
 const LINE_HEIGHT = 12;
 const PARAGRAPH_GAP = 2;
+/** How far below the top of a line its baseline is, in sizes: that of Helvetica, whatever the font of the text. */
+const BASELINE = 0.718;
 const SIGNATURE_HEIGHT = 50;
 /** The last line and the signature, which stand on the page of the last channel. */
 const CLOSING_HEIGHT = LINE_HEIGHT + SIGNATURE_HEIGHT;
 /** A logger has six channels; new hardware may add a second type for some of them. */
 const CHANNELS_MAX = 8;
-
-const BUILT_IN_FONT = 'Helvetica';
-/** Characters of Windows-1252. */
-const BUILT_IN_CHARACTERS = /^[\x20-\x7e\xa0-\xff\u2013\u2014\u2018-\u201e\u2026\u20ac]*$/;
-/**
- * For all other texts, because it takes much longer. It lacks East Asian characters, which appear as boxes.
- */
-const UNICODE_FONT = fileURLToPath(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'));
 
 type Page = InstanceType<typeof PDFDocument>;
 
@@ -45,12 +39,21 @@ export type ToPage = (
   options: Omit<RecordOptions, 'madeAt'>,
 ) => Promise<Readable>;
 
-export function createStatisticsPage(now: () => Date): ToPage {
+interface StatisticsPageDeps {
+  now(): Date;
+  loadFonts(): Promise<RecordFonts>;
+}
+
+export function createStatisticsPage({ now, loadFonts }: StatisticsPageDeps): ToPage {
+  // Loaded with the first page, because both take a quarter of a second.
+  const load = () => Promise.all([import('pdfkit'), loadFonts()]);
+  let loaded: ReturnType<typeof load> | undefined;
+
   return async (records, by) => {
-    // Loaded with the first page, because its fonts take a quarter of a second.
-    const { default: PDFDocument } = await import('pdfkit');
+    loaded ??= load();
+    const [{ default: PDFDocument }, fonts] = await loaded;
     const page = new PDFDocument({ size: 'A4', margin: MARGIN, bufferPages: true });
-    const flow = createFlow(page);
+    const flow = createFlow(page, fonts);
     const options = { ...by, madeAt: now() };
     if (records.length > 1) drawComparison(page, flow, records, options);
     for (const statistics of records) {
@@ -58,7 +61,7 @@ export function createStatisticsPage(now: () => Date): ToPage {
       drawRecord(page, flow, statistics, options);
     }
     const [{ asset }] = records as [Statistics];
-    numberPages(page, records.length > 1 ? `${records.length} devices` : asset.serialNumber);
+    numberPages(page, fonts, records.length > 1 ? `${records.length} devices` : asset.serialNumber);
     page.end();
     return page as unknown as Readable;
   };
@@ -115,7 +118,7 @@ function drawRecord(page: Page, flow: Flow, statistics: Statistics, options: Rec
 type Flow = ReturnType<typeof createFlow>;
 
 /** Writes lines from top to bottom, on as many pages as they need. */
-function createFlow(page: Page) {
+function createFlow(page: Page, fonts: RecordFonts) {
   let y = MARGIN;
 
   function room(height: number): void {
@@ -138,23 +141,22 @@ function createFlow(page: Page) {
     nextPage,
     take,
     title(text: string) {
-      page.fontSize(16).fillColor('black');
-      line(page, text, take(22), 20);
+      page.fillColor('black');
+      line(page, fonts, { text, size: 16, y: take(22), height: 20 });
     },
     heading(text: string) {
       room(20 + LINE_HEIGHT);
-      page.fontSize(11);
-      line(page, text, take(20) + 6, 14);
+      line(page, fonts, { text, size: 11, y: take(20) + 6, height: 14 });
     },
     lines(texts: string[], color = 'black') {
-      page.fontSize(9).fillColor(color);
-      for (const text of texts) line(page, text, take(LINE_HEIGHT));
+      page.fillColor(color);
+      for (const text of texts) line(page, fonts, { text, size: 9, y: take(LINE_HEIGHT) });
     },
     /** Texts of any length, on as many lines as they need. */
     paragraphs(texts: string[]) {
       page.fontSize(9).fillColor('black');
       for (const text of texts)
-        withFontFor(page, text, () => {
+        fonts.drawWith(page, text, () => {
           const height = page.heightOfString(text, { width: WIDTH });
           page.text(text, MARGIN, take(height + PARAGRAPH_GAP), { width: WIDTH });
         });
@@ -177,26 +179,33 @@ function drawSignature(page: Page, top: number): void {
   }
 }
 
-function numberPages(page: Page, name: string): void {
+function numberPages(page: Page, fonts: RecordFonts, name: string): void {
   const { count } = page.bufferedPageRange();
   for (let index = 0; index < count; index++) {
     page.switchToPage(index);
     // Text below the margin would begin another page.
     page.page.margins.bottom = 0;
-    page.fontSize(8).fillColor('black');
-    line(page, `${name}, page ${index + 1} of ${count}`, BOTTOM + 16);
+    page.fillColor('black');
+    line(page, fonts, { text: `${name}, page ${index + 1} of ${count}`, size: 8, y: BOTTOM + 16 });
   }
 }
 
-function line(page: Page, text: string, y: number, height = 11): void {
-  withFontFor(page, text, () =>
-    page.text(text, MARGIN, y, { width: WIDTH, height, lineBreak: false, ellipsis: true }),
-  );
+interface Line {
+  text: string;
+  size: number;
+  y: number;
+  height?: number;
 }
 
-function withFontFor(page: Page, text: string, draw: () => void): void {
-  const isBuiltIn = BUILT_IN_CHARACTERS.test(text);
-  if (!isBuiltIn) page.font(UNICODE_FONT);
-  draw();
-  if (!isBuiltIn) page.font(BUILT_IN_FONT);
+function line(page: Page, fonts: RecordFonts, { text, size, y, height = 11 }: Line): void {
+  page.fontSize(size);
+  fonts.drawWith(page, text, () =>
+    page.text(text, MARGIN, y, {
+      width: WIDTH,
+      height,
+      lineBreak: false,
+      ellipsis: true,
+      baseline: -BASELINE * size,
+    }),
+  );
 }

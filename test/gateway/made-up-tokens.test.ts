@@ -33,7 +33,8 @@ describe('A gateway that receives made-up tokens', () => {
   let stranger: CoapEndpoint;
   let lookUps: number;
   const count = ({ sql }: { sql: string }) => {
-    if (sql.includes('api_keys')) lookUps++;
+    // The write of the last use is no look-up.
+    if (sql.includes('api_keys') && !sql.startsWith('update')) lookUps++;
   };
 
   before(() => void gateway.dms.service.sql.on('query', count));

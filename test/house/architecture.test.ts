@@ -127,6 +127,7 @@ const PACKAGES: Record<string, string[]> = {
   pg: ['src/db/', 'dev/'],
   'openid-client': ['src/operator/identity-provider.service.ts'],
   pino: ['src/process/', 'dev/'],
+  fontkit: ['src/statistics/record-fonts.service.ts'],
   pdfkit: ['src/statistics/statistics-page.service.ts'],
   'prom-client': ['src/http/'],
   standardwebhooks: ['dev/ledger/'],

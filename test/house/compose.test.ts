@@ -25,6 +25,7 @@ const NOT_PASSED: Record<string, string> = {
   DATABASE_REPLICA_URL: 'the compose file has no replica',
   DATABASE_REPLICA_LAG_SECONDS: 'the compose file has no replica',
   DATABASE_DISTRIBUTED: 'the compose file has no Citus',
+  PDF_FONTS: 'the file of a font has to be mounted, too, by a file beside the compose file',
   TEMPORAL_NAMESPACE: 'the Temporal of the compose file serves this service alone',
   TEMPORAL_TASK_QUEUE: 'the Temporal of the compose file serves this service alone',
 };

@@ -56,6 +56,7 @@ const WITHOUT_MEANING_FOR_SECURITY = [
   'METRICS_MAX_AGE_SECONDS',
   'LAME_DUCK_SECONDS',
   'LOG_LEVEL',
+  'PDF_FONTS',
 ];
 /** Read by Temporal's package. */
 const OF_TEMPORAL = ['TEMPORAL_API_KEY', 'TEMPORAL_TLS'];

@@ -64,11 +64,15 @@ export function planLateExcursions({ stretches, rules, alerts: stored, newestAt 
     if (stretch === null) continue;
     const open = byStart(alerts.filter((alert) => isOpenBefore(alert, stretch.firstAt)));
     const { found, hasUnopenedLateBreach } = findExcursions({ readings, ...stretch }, rules, open);
+    const samples = toSamples(readings);
+    const isBegunBeyond = alerts
+      .filter((alert) => isLive(alert) && alert.startedAt >= stretch.firstAt)
+      .map((alert) => beginLater(alert, found, samples));
     const known = { alerts, matched: new Set<TemperatureAlert>(), hasBeginning: beginningsIn(found) };
     const isUnended = found.map((excursion) => applyExcursion(excursion, stretch, known)).includes(true);
-    for (const alert of alerts) if (isUnsupported(alert, stretch, known)) shorten(alert, toSamples(readings));
+    for (const alert of alerts) if (isUnsupported(alert, stretch, known)) shorten(alert, samples);
     if (stretch.isNewest && (isUnended || hasUnopenedLateBreach)) unendedAt = stretch.lastAt;
-    if (!stretch.isNewest && isUnended) isCut = true;
+    if (!stretch.isNewest && (isUnended || isBegunBeyond.includes(true))) isCut = true;
   }
   const changed = alerts.filter((alert, index) => hasChanged(alert, stored[index]));
   return {
@@ -224,6 +228,30 @@ function beginEarlier(live: TemperatureAlert, { startedAt, breaches }: Excursion
   if (!first || startedAt >= live.startedAt) return;
   if (!breaches.some(({ at, late }) => late && at < live.startedAt)) return;
   Object.assign(live, { startedAt, value: first.value });
+}
+
+/**
+ * Readings in breach that came late began an alert earlier that is not late. When one within the bounds comes late between
+ * these and its first reading that is not late, the alert begins with the excursion of the latter, and what was before is
+ * an excursion in late data. Returns whether that reading is beyond the samples.
+ */
+function beginLater(
+  live: TemperatureAlert,
+  found: readonly Excursion<TemperatureAlert>[],
+  samples: readonly Sample[],
+): boolean {
+  const excursionAt = (moment: number) =>
+    found.find((each) => areSameTerms(each, live) && each.startedAt <= moment && each.last.at >= moment);
+  const begun = excursionAt(live.startedAt);
+  if (!begun || begun.endedAt === null) return false;
+  const inTime = samples.find(
+    ({ at, late, value }) => !late && at >= live.startedAt && breachOf(live.bounds, value) === live.type,
+  );
+  if (!inTime) return true;
+  const own = excursionAt(inTime.at);
+  if (own && own.startedAt > live.startedAt)
+    Object.assign(live, { startedAt: own.startedAt, value: own.breaches[0]?.value ?? live.value });
+  return false;
 }
 
 /**

@@ -32,6 +32,9 @@ interface FreshReadings {
 /** Enough for rules without a delay; the alerts tell about readings farther away. */
 const LOOK_MS = 3_600_000;
 
+/** How far an alert that is not late may have been begun earlier, so that a late reading within its bounds is looked at. */
+const SPLIT_MAX_MS = 7 * DAY_MS;
+
 /** Ordered by time, without overlaps. */
 export function toRanges(
   { channel, fresh, unendedAt }: FreshReadings,
@@ -48,10 +51,13 @@ export function toRanges(
     if (unendedAt !== null)
       ranges.push({ from: Math.min(unendedAt, at) - lookMs, to: Math.max(unendedAt, at) + lookMs });
     else if (breaches.length > 0 || (reading.value === null && delayMs > 0)) ranges.push(around(at, lookMs));
-    // A reading that may split an excursion requires all of its readings.
+    // A reading that may split an excursion requires all of its readings; of an alert that is not late, those before it.
     for (const alert of alerts)
       if (isSplitBy(alert, reading, breaches))
-        ranges.push({ from: alert.startedAt, to: alert.endedAt ?? at }, around(at, lookMs));
+        ranges.push(
+          { from: alert.startedAt, to: (alert.late ? alert.endedAt : null) ?? at },
+          around(at, lookMs),
+        );
   }
   return joined(ranges);
 }
@@ -98,7 +104,8 @@ function isSplitBy(
 ): boolean {
   const at = measuredAt.getTime();
   const isWithin = alert.startedAt < at && (alert.endedAt === null || at < alert.endedAt);
-  return alert.late && isWithin && value !== null && !breaches.some((each) => areSameTerms(each, alert));
+  const isSplit = alert.late || at - alert.startedAt <= SPLIT_MAX_MS;
+  return isSplit && isWithin && value !== null && !breaches.some((each) => areSameTerms(each, alert));
 }
 
 function joined(ranges: Range[]): Range[] {

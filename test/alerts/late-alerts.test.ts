@@ -217,6 +217,27 @@ describe('Late readings', () => {
     assert.equal((await device.published(webhook)).length, 2);
   });
 
+  it('begins an open alert again with its first timely readings when a late one within the bounds comes before them', async () => {
+    const webhook = await device.subscribe(['alert.created', 'alert.resolved']);
+    await measure(50, [
+      [0, 5],
+      [50, 9],
+    ]);
+    await measure(60, [[40, 12]]);
+    const open = { late: false, status: 'new', extreme: null };
+    assert.deepEqual(await summary(), [{ ...open, span: [40, null] }]);
+    await measure(61, [[45, 5]]);
+    assert.deepEqual(await summary(), [
+      { ...open, span: [50, null] },
+      { late: true, status: 'resolved', span: [40, 45], extreme: [12, 40] },
+    ]);
+    assert.deepEqual(
+      (await alerts()).map(({ details }) => details.value),
+      [9, 12],
+    );
+    assert.equal((await device.published(webhook)).length, 3);
+  });
+
   it('makes no alert of an excursion that is shorter than its delay', async () => {
     setMinute(-30);
     const alert = { type: 'high', channel: 'probe', highC: 8, delayMinutes: 20 };

@@ -129,6 +129,37 @@ describe('Excursions in late data', () => {
     );
   });
 
+  it('finds the same alerts, late ones and others, for any order and pieces of the late readings', async () => {
+    const inForce = [{ from: -DAY, rules: RULES.fridge, periodMinutes: null }];
+    const timely = fc.uniqueArray(
+      fc.record({
+        minute: fc.oneof(fc.integer({ min: 30, max: 60 }), fc.integer({ min: 30, max: 900 })),
+        value: fc.constantFrom(...VALUES),
+      }),
+      { selector: ({ minute }) => minute, minLength: 1, maxLength: 6 },
+    );
+    await fc.assert(
+      fc.asyncProperty(timely, historyOf(VALUES), async (inTime, history) => {
+        const minutes = new Set(inTime.map(({ minute }) => minute));
+        const newest = Math.max(...minutes);
+        const late = history.order.filter(({ minute }) => minute < newest && !minutes.has(minute));
+        const alertsAfter = async (frames: Sample[][]) => {
+          const device = createLateDevice(inForce);
+          for (const each of inTime.toSorted((a, b) => a.minute - b.minute))
+            await device.receive([each], each.minute);
+          for (const frame of frames) await device.receive(frame, newest + 1);
+          return { late: device.lateAlerts(), live: device.liveAlerts() };
+        };
+        const atOnce = late.toSorted((a, b) => a.minute - b.minute);
+        assert.deepEqual(
+          await alertsAfter(toFrames({ ...history, order: late })),
+          await alertsAfter(atOnce.length > 0 ? [atOnce] : []),
+        );
+      }),
+      { numRuns: RUNS, ...SEED },
+    );
+  });
+
   it('assigns excursions to alerts of timely readings where their times overlap', async () => {
     const inForce = [{ from: -DAY, rules: RULES.fridge, periodMinutes: null }];
     await fc.assert(

@@ -136,6 +136,7 @@ export interface Subscription {
 export interface MemorySample {
   kind: ProcessKind;
   pid: number;
+  /** Milliseconds since the beginning of the run. */
   atMs: number;
   rssMb: number;
   /** How long this process has been running. */

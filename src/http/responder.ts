@@ -74,8 +74,8 @@ export const commonHeaders = (requestId: string) => ({
 });
 
 /**
- * Ends a streamed answer when the key or the session that asked for it ends, because a client may read for hours. A connection without
- * its end says that the answer is not whole.
+ * Ends a streamed answer when the key or the session that asked for it ends, because a client may read for hours. A
+ * connection without its end says that the answer is not whole.
  */
 export function revocable(reply: Reply, isValid: () => Promise<boolean>): Reply {
   if (!(reply.body instanceof Readable)) return reply;

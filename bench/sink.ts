@@ -3,10 +3,8 @@ import { createServer } from 'node:http';
 
 const FAILED_SHARE = 0.2;
 let flakyRequests = 0;
-let rareRequests = 0;
-/** Selected by the URL: every hundredth or every fifth request fails, or one in five at random. */
+/** Selected by the URL: every fifth request fails, or one in five at random. */
 const failing: Record<string, () => boolean> = {
-  '/each-hundredth': () => ++rareRequests % 100 === 0,
   '/each-fifth': () => ++flakyRequests % (1 / FAILED_SHARE) === 0,
   '/random': () => Math.random() < FAILED_SHARE,
 };

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:size [-- find lists sweeps endpoint frames]`: a large installation. Loads once into a
+ * `npm run bench:size [-- find lists sweeps]`: a large installation. Loads once into a
  * folder, which is kept.
  *
  * SIZE_FOLDER: where the data is kept (default: dms-size in the folder for temporary files)
@@ -7,15 +7,10 @@
  * SIZE_DEVICES: their devices together (default: 1,000,000)
  * SIZE_DELIVERIES: deliveries, half of them held by one disabled endpoint (default: 20,000,000)
  */
-import { benchEndpoint } from './size/endpoint.ts';
 import { benchFind } from './size/find.ts';
-import { benchFrames } from './size/frames.ts';
 import { benchLists } from './size/lists.ts';
 import { type SizeBench, startSizeBench } from './size/size-bench.ts';
 import { benchSweeps } from './size/sweeps.ts';
 import { runChosen } from './support/run-chosen.ts';
 
-await runChosen<SizeBench>(
-  { find: benchFind, lists: benchLists, sweeps: benchSweeps, frames: benchFrames, endpoint: benchEndpoint },
-  startSizeBench,
-);
+await runChosen<SizeBench>({ find: benchFind, lists: benchLists, sweeps: benchSweeps }, startSizeBench);

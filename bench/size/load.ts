@@ -18,8 +18,6 @@ export interface Loaded {
   heldEndpointId: string;
   /** An endpoint of the second organization with the other half, nearly all delivered. */
   healthyEndpointId: string;
-  /** Added by the first bench that needs it. */
-  largest?: Fleet;
 }
 
 export interface LoadOptions {

@@ -2,20 +2,14 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../dev/embedded/free-port.ts';
 import type { OnStop } from '../../dev/embedded/run-and-stop.ts';
 import type { Fleet } from '../support/fleet.ts';
-import { SERIAL_SQL } from '../support/serials.ts';
 import { type BenchStack, startServers, startStack } from '../support/stack.ts';
 import { type Cell, printTable } from '../support/table.ts';
 import { type Loaded, loadAll } from './load.ts';
 
 export interface SizeBench extends Loaded {
   stack: BenchStack;
-  coapPort: number;
-  sinkUrl: string;
-  /** One organization with as many devices as all others together: added at the first call, and kept. */
-  findOrAddLargest(): Promise<Fleet>;
 }
 
 /** Device token, API key and further data of the organization with that number, from 0. */
@@ -36,25 +30,7 @@ const LOADING = {
 export async function startSizeBench(onStop: OnStop): Promise<SizeBench> {
   const folder = process.env.SIZE_FOLDER ?? join(tmpdir(), 'dms-size');
   const loaded = await loadOnce(folder);
-  const coapPort = await freePort();
-  const stack = await startStack(
-    onStop,
-    {
-      WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8',
-      DEVICE_RATE_LIMIT_PER_SECOND: '0',
-      COAP_PORT: String(coapPort),
-    },
-    folder,
-  );
-  const sinkPort = await freePort();
-  await stack.runServer('bench/sink.ts', sinkPort);
-  async function findOrAddLargest(): Promise<Fleet> {
-    loaded.largest ??= await stack.addFleet(loaded.devices, { serialSql: SERIAL_SQL });
-    keepNote(folder, loaded);
-    return loaded.largest;
-  }
-  const sinkUrl = `http://127.0.0.1:${sinkPort}`;
-  return { ...loaded, stack, coapPort, sinkUrl, findOrAddLargest };
+  return { ...loaded, stack: await startStack(onStop, {}, folder) };
 }
 
 const noteOf = (folder: string): string => join(folder, 'loaded.json');

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ensureDatabase } from '../../dev/embedded/ensure-database.ts';
-import { requireProgram } from '../../src/commands/postgres-programs.ts';
+import { findTestProgram } from '../runner/programs.ts';
 import { runCommand } from '../support/command-line.ts';
 import {
   apply,
@@ -69,12 +69,7 @@ describe('A backup', () => {
   after(() => rmSync(folder, { recursive: true }));
 
   before(async function () {
-    try {
-      await requireProgram('pg_dump', SERVER_VERSION);
-    } catch (error) {
-      process.stderr.write(`${(error as Error).message}: the tests of backups are skipped\n`);
-      this.skip();
-    }
+    if (findTestProgram('pg_dump') === null) this.skip();
   });
 
   it('continues jobs and deliveries under way after a restore, although their runs are lost', async () => {

@@ -2,6 +2,7 @@
  * Programs that some tests need beyond npm. Tests of a missing program are skipped, and the run prints how to
  * install it.
  */
+import { execFileSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { TEST_PROGRAMS } from '../../dev/release/test-programs.ts';
@@ -27,13 +28,16 @@ const NEEDED = [
   'python3',
 ] as const;
 
-/** The first program with this name on the search path; null when there is none. */
+/** Those that refuse a server of a later version. */
+const CLIENTS_OF_POSTGRES: readonly string[] = ['pg_basebackup', 'pg_dump'];
+const POSTGRES_VERSION = 18;
+
+/** The first program with this name on the search path; null when there is none, or when it is too old. */
 export function findTestProgram(name: (typeof NEEDED)[number]): string | null {
-  return (
-    PROGRAMS_PATH.split(delimiter)
-      .map((folder) => join(folder, name))
-      .find(isExecutable) ?? null
-  );
+  const found = PROGRAMS_PATH.split(delimiter)
+    .map((folder) => join(folder, name))
+    .find(isExecutable);
+  return found !== undefined && fitsServer(name, found) ? found : null;
 }
 
 function isExecutable(path: string): boolean {
@@ -45,8 +49,16 @@ function isExecutable(path: string): boolean {
   }
 }
 
+function fitsServer(name: string, path: string): boolean {
+  if (!CLIENTS_OF_POSTGRES.includes(name)) return true;
+  const [, version] = / (\d+)/.exec(execFileSync(path, ['--version'], { encoding: 'utf8' })) ?? [];
+  return Number(version) >= POSTGRES_VERSION;
+}
+
 export function printMissingPrograms(print: (text: string) => void): void {
   const missing = NEEDED.filter((name) => findTestProgram(name) === null);
   if (missing.length === 0) return;
-  print(`Missing, so their tests are skipped: ${missing.join(', ')}. On Debian: npm run test:programs\n`);
+  print(
+    `Missing or too old, so their tests are skipped: ${missing.join(', ')}. On Debian: npm run test:programs\n`,
+  );
 }

@@ -41,6 +41,4 @@ COPY --from=modules /app/sbom.cdx.json ./
 COPY --from=build /app/dist dist
 USER node
 EXPOSE 8080 9464 5683/udp
-HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 8080}/livez`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--max-semi-space-size=32", "dist/src/bin/api.js"]

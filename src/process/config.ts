@@ -298,10 +298,11 @@ function parseSecretsKeys(text: string): Record<number, Buffer> {
 
 export type TemporalSettings = Pick<Settings, 'temporalAddress' | 'temporalNamespace' | 'temporalAccess'>;
 
-/** Settings for the commands for Temporal. */
+/** Settings for the commands for Temporal, which may run without what other settings need. */
 export function readTemporalSettings(env: Env = process.env): TemporalSettings {
   const temporal = readTemporalProfile(env);
-  const values = validateEnvironment(withProfile(env, temporal), ['TEMPORAL_ADDRESS']);
+  const own = Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('TEMPORAL_')));
+  const values = validateEnvironment(withProfile(own, temporal), ['TEMPORAL_ADDRESS']);
   return {
     temporalAddress: values.TEMPORAL_ADDRESS,
     temporalNamespace: values.TEMPORAL_NAMESPACE,

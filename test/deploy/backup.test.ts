@@ -33,9 +33,7 @@ describe('The backup of the compose file', () => {
 
   before(async function () {
     if (findTestProgram('pg_dump') === null || findTestProgram('psql') === null) return this.skip();
-    // The image has it on its path.
-    const command = `#!/bin/sh\ncd ${ROOT} && exec node --import=#typescript src/bin/cli.ts "$@"\n`;
-    writeFileSync(join(programs, 'dms'), command, { mode: 0o755 });
+    installCommand();
     dms = await startService({ withWorker: false });
     drillUrl = await newDatabase();
     await register(dms, 'BACKED-UP');
@@ -44,6 +42,14 @@ describe('The backup of the compose file', () => {
     await dms?.stop();
     for (const each of [folder, programs]) rmSync(each, { recursive: true, force: true });
   });
+
+  /** The command line, which the image has on its path; afterwards, the shell runs the rest. */
+  const installCommand = (afterwards = 'true') =>
+    writeFileSync(
+      join(programs, 'dms'),
+      `#!/bin/sh\ncd ${ROOT} && node --import=#typescript src/bin/cli.ts "$@" && ${afterwards}\n`,
+      { mode: 0o755 },
+    );
 
   const backup = (command: string, more: Record<string, string> = {}) =>
     promisify(execFile)('sh', [SCRIPT, command], { env: { ...environment(), ...more } });
@@ -92,6 +98,21 @@ describe('The backup of the compose file', () => {
     const earlier = new Date(Date.now() - 2 * DAY_MS);
     utimesSync(join(folder, 'last-restored'), earlier, earlier);
     await assert.rejects(backup('check'));
+  });
+
+  it('fails when a restored backup lacks all devices or a migration', async () => {
+    const onlyHere = (statement: string) =>
+      `case "$1" in restore) psql -q "$DATABASE_URL" -c '${statement}' ;; esac`;
+    installCommand(onlyHere('truncate assets cascade'));
+    await assert.rejects(
+      backup('once'),
+      /is not whole: organizations 1, devices 0,.* has organizations 1, devices 1,/,
+    );
+    installCommand(
+      onlyHere('delete from schema_migrations where name = (select max(name) from schema_migrations)'),
+    );
+    await assert.rejects(backup('once'), /is not whole/);
+    installCommand();
   });
 
   it('makes and restores a backup of each day by itself, from its hour on', async function () {

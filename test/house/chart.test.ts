@@ -209,8 +209,9 @@ describe('The chart (needs helm, else skipped)', () => {
     const [, options = ''] = /^helm upgrade --install dms deploy\/chart --wait --timeout 10m (.*)/m.exec(
       page.replaceAll(/\\\n +/g, ''),
     ) as RegExpExecArray;
-    const kinds = (await renderChart(options.split(' '))).map(({ kind }) => kind);
-    assert.ok(kinds.includes('Ingress'));
+    const rendered = await renderChart(options.replaceAll("'", '').split(' '));
+    const ingress = rendered.find(({ kind }) => kind === 'Ingress');
+    assert.deepEqual(ingress?.metadata.annotations, { 'nginx.ingress.kubernetes.io/proxy-body-size': '11m' });
   });
 
   for (const [what, value, reason] of [

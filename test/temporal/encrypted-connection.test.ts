@@ -114,6 +114,15 @@ describe('An encrypted connection to Temporal', () => {
     for (const fault of await faultsOf(plain)) assert.match(fault, /does not speak TLS/);
   });
 
+  it('needs no setting of the other processes', () => {
+    const { temporalAddress } = readTemporalSettings({
+      TEMPORAL_ADDRESS: 'temporal.example:7233',
+      DATABASE_POOLER: 'transaction',
+      SMTP_URL: 'smtp://mail.example',
+    });
+    assert.equal(temporalAddress, 'temporal.example:7233');
+  });
+
   it('refuses to start when a file is missing or a certificate has no key', () => {
     const missing = {
       ...trusting('temporal.example:7233'),

@@ -13,7 +13,7 @@ import type { CoapCall, CoapRoute } from './coap-server.ts';
 import { type ConfigReport, decodeConfigReport, encodeConfigAnswer } from './config-message.ts';
 import { createConfigParts } from './config-parts.ts';
 import { decodeDeviceInfo, withoutCredentials } from './device-info-message.ts';
-import type { Refusal } from './limited-log.ts';
+import type { Refusal } from './refusal-log.ts';
 import {
   continuousPeriodSeconds,
   decodeMeasurements,

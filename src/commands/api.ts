@@ -8,12 +8,8 @@ import { type Login, readLogins } from './logins.ts';
 
 export interface Api {
   dms: Client;
-  /** For answers that are files, which may take long. */
-  files: Client;
   url: string;
 }
-
-const FILE_TIMEOUT_MS = 3_600_000;
 
 type Work = (api: Api, input: CommandInput) => Promise<Output | undefined>;
 
@@ -25,7 +21,6 @@ export const byApi = (work: Work): Pick<Command, 'isRemote' | 'run'> => ({
 
 export const connect = ({ url, apiKey }: Login): Api => ({
   dms: createClient({ baseUrl: url, apiKey }),
-  files: createClient({ baseUrl: url, apiKey, timeoutMs: FILE_TIMEOUT_MS }),
   url,
 });
 

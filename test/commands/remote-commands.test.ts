@@ -1,11 +1,12 @@
 /** Commands by API, against the real service. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { timeZoneFinding } from '../../src/commands/doctor-checks.ts';
 import { mailServerAddress } from '../../src/commands/find-mail-server.ts';
 import { query } from '../../src/db/query.ts';
+import { CUT_OFF, startScriptedServer } from '../client/scripted-server.ts';
 import { startMailServer } from '../notifications/harness.ts';
 import { withInput } from '../support/command-line.ts';
 import {
@@ -298,6 +299,16 @@ describe('Commands by API', () => {
     const channel = JSON.parse(created.stdout);
     assert.equal(channel.target, target);
     assert.equal((await run('channels', 'delete', channel.id)).code, 0);
+  });
+
+  it('fails with exit code 6, and writes no file, when an answer breaks off', async () => {
+    const server = await startScriptedServer([CUT_OFF]);
+    process.env.DMS_URL = server.url;
+    const file = join(folder, 'broken.csv');
+    const { code, stderr } = await run('export', '1d', 'now', '--output', file);
+    server.stop();
+    assert.deepEqual([code, /^No answer from http:\/\/127\.0\.0\.1:\d+: /.test(stderr)], [6, true], stderr);
+    assert.deepEqual([existsSync(file), existsSync(`${file}.part`)], [false, false]);
   });
 
   it('says what to do when the service does not answer, with exit code 6', async () => {

@@ -226,7 +226,7 @@ describe('The gateway', () => {
       assert.deepEqual([softwareVersion, batteryMillivolts], ['06.10', 3_600]);
     });
 
-    it('takes info whose texts that nothing keeps are too long or no text', async () => {
+    it('accepts info with texts that are too long or no text in fields that the service does not read', async () => {
       const { logger, token, asset } = await gateway.newLogger();
       const odd = encoded([
         bytes(1, Buffer.from(logger.serial, 'hex')),

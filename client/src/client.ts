@@ -14,7 +14,7 @@ export interface ClientOptions {
   /** A customer key, or a device token for the operations of devices. */
   apiKey: string;
   retry?: Partial<RetryPolicy>;
-  /** Time limit of one attempt. Default: 30 s. */
+  /** Time limit of one attempt; for a streamed answer, until it begins. Default: 30 s. */
   timeoutMs?: number;
   fetch?: typeof globalThis.fetch;
 }
@@ -46,27 +46,41 @@ export function createClient(options: ClientOptions): Client {
   const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = TIMEOUT_MS } = options;
   const policy = { ...RETRY_POLICY, ...options.retry };
 
-  async function attempt(parts: RequestParts, signal: AbortSignal | undefined): Promise<Response> {
-    const { method, url, headers, body } = parts;
-    return fetch(url, {
+  const fetchWith = ({ method, url, headers, body }: RequestParts, signal: AbortSignal): Promise<Response> =>
+    fetch(url, {
       method,
       headers: { Authorization: `Bearer ${apiKey}`, ...headers },
       ...(body !== undefined && { body }),
       // Answers of other hosts do not come from the service.
       redirect: 'manual',
-      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
+      signal,
     });
+
+  /** The time limit ends with `read`, so that a response that it returns may be read for longer. */
+  async function attempt<Answer>(
+    parts: RequestParts,
+    signal: AbortSignal | undefined,
+    read: Read<Answer>,
+  ): Promise<Outcome<Answer>> {
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    const either = AbortSignal.any([limit.signal, ...(signal ? [signal] : [])]);
+    try {
+      return await outcomeOf(parts.url, fetchWith(parts, either), read);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   async function send<Answer>(
     id: OperationId,
     given: Record<string, unknown>,
     call: CallOptions,
-    read: (response: Response) => Answer | Promise<Answer>,
+    read: Read<Answer>,
   ): Promise<Answer> {
     const parts = toRequest(baseUrl, id, given, call);
     for (let count = 1; ; count++) {
-      const outcome = await outcomeOf(parts.url, attempt(parts, call.signal), read);
+      const outcome = await attempt(parts, call.signal, read);
       if ('answer' in outcome) return outcome.answer;
       call.signal?.throwIfAborted();
       const waitMs = retryInMs({ ...outcome, isRepeatable: parts.isRepeatable }, count, policy);
@@ -87,6 +101,10 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
+type Read<Answer> = (response: Response) => Answer | Promise<Answer>;
+
+type Outcome<Answer> = { answer: Answer } | Failed;
+
 interface Failed {
   error: ApiError | ConnectionError;
   status: number | null;
@@ -96,8 +114,8 @@ interface Failed {
 async function outcomeOf<Answer>(
   url: string,
   pending: Promise<Response>,
-  read: (response: Response) => Answer | Promise<Answer>,
-): Promise<{ answer: Answer } | Failed> {
+  read: Read<Answer>,
+): Promise<Outcome<Answer>> {
   try {
     const response = await pending;
     if (response.ok) return { answer: await read(response) };

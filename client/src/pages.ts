@@ -1,7 +1,8 @@
 /** Items of lists, for any size of their pages. */
 interface Page<Item> {
   items: Item[];
-  nextCursor: string | null;
+  /** Absent in a list without pages. */
+  nextCursor?: string | null;
 }
 
 // Accepts lists with and without required arguments.
@@ -18,10 +19,10 @@ export async function* each<Of extends List>(
   given: Given<Of>,
 ): AsyncGenerator<Item<Of>, void, undefined> {
   const read = list as unknown as (given: object) => Promise<Page<Item<Of>>>;
-  let cursor: string | null = null;
+  let cursor: string | null | undefined;
   do {
-    const page: Page<Item<Of>> = await read(cursor === null ? given : { ...(given as object), cursor });
+    const page: Page<Item<Of>> = await read(cursor ? { ...(given as object), cursor } : given);
     yield* page.items;
     cursor = page.nextCursor;
-  } while (cursor !== null);
+  } while (cursor);
 }

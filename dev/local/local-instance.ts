@@ -1,18 +1,14 @@
 /** The addresses of a local start, for programs (`local.json`) and for people. */
-import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { readCommandSettings } from '../../src/process/config.ts';
+import { findLocalService, type LocalService } from '../../src/commands/local-service.ts';
+import { writePrivately } from '../../src/process/write-privately.ts';
 
-export interface LocalInstance {
-  baseUrl: string;
-  apiKey: string;
+export interface LocalInstance extends LocalService {
   deviceToken: string;
   coapUrl: string;
-  temporalAddress: string;
   /** Null when `npm start` did not start the Temporal server itself. */
   temporalUi: string | null;
   metricsUrl: string;
-  databaseUrl: string;
 }
 
 export function writeLocalInstance(dataDir: string, local: LocalInstance): void {
@@ -20,18 +16,8 @@ export function writeLocalInstance(dataDir: string, local: LocalInstance): void 
 }
 
 /** The file of the latest `npm start` in the data folder; null when there was none. */
-export function readLocalInstance(dataDir = readCommandSettings().dataDir): LocalInstance | null {
-  const file = join(dataDir, 'local.json');
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as LocalInstance) : null;
-}
-
-/** Writes the whole file or nothing, readable by its owner only. */
-export function writePrivately(file: string, text: string): void {
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, text, { mode: 0o600 });
-  chmodSync(draft, 0o600);
-  renameSync(draft, file);
-}
+export const readLocalInstance = (dataDir?: string): LocalInstance | null =>
+  findLocalService(dataDir) as LocalInstance | null;
 
 /** How the service can be used, and by whom. */
 export interface Exposure {

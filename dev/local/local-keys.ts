@@ -10,7 +10,7 @@ import { createOrganizationsRepository } from '../../src/keys/organizations.repo
 import { toLink } from '../../src/operator/session.ts';
 import { createSessionsRepository } from '../../src/operator/sessions.repository.ts';
 import { createLinkIssuer } from '../../src/operator/sessions.service.ts';
-import { writePrivately } from './local-instance.ts';
+import { writePrivately } from '../../src/process/write-privately.ts';
 
 export interface LocalKeys {
   apiKey: string;

@@ -1,9 +1,8 @@
 /** How a logger handles an answer: it applies or refuses the change, and sends requested messages. */
 import { includes, merged } from '../../src/devices/configuration.ts';
 import type { ConfigAnswer } from '../../src/gateway/config-message.ts';
-import { info, report } from './device-effects.ts';
+import { report } from './device-effects.ts';
 import {
-  type DeviceEffect,
   type DeviceState,
   type DeviceTraits,
   type FullConfiguration,
@@ -21,23 +20,22 @@ export function applyAnswer(
   answer: ConfigAnswer,
   nowMs: number,
 ): Outcome {
-  const { config, configurationRequest = false, deviceInfoRequest = false } = answer;
-  const infos = deviceInfoRequest ? [info(traits, state, nowMs, false)] : [];
-  if (config && traits.refuses) return refused(traits, state, nowMs, infos);
+  const { config, configurationRequest = false } = answer;
+  if (config && traits.refuses) return refused(traits, state, nowMs);
   const next = config && !includes(state.config, config) ? changed(traits, state, config, nowMs) : state;
   const isReportWanted = configurationRequest || config !== undefined;
-  const effects = isReportWanted ? [report(traits, next, false), ...infos] : infos;
+  const effects = isReportWanted ? [report(traits, next, false)] : [];
   return { state: { ...next, isReportWanted }, effects };
 }
 
-function refused(traits: DeviceTraits, state: DeviceState, nowMs: number, infos: DeviceEffect[]): Outcome {
+function refused(traits: DeviceTraits, state: DeviceState, nowMs: number): Outcome {
   const next: DeviceState = {
     ...state,
     isReportWanted: true,
     refusal: { codes: [REFUSED_CODE], at: new Date(Math.floor(nowMs / 1000) * 1000) },
     counts: { ...state.counts, refused: state.counts.refused + 1 },
   };
-  return { state: next, effects: [report(traits, next, true), ...infos] };
+  return { state: next, effects: [report(traits, next, true)] };
 }
 
 function changed(
@@ -50,7 +48,6 @@ function changed(
     ...state,
     config: merged(state.config, change) as FullConfiguration,
     hash: state.hash + 1,
-    hashAt: new Date(Math.floor(nowMs / 1000) * 1000),
     rules: change.alarmRules || change.calendars ? [] : state.rules,
     counts: { ...state.counts, applied: state.counts.applied + 1 },
   };

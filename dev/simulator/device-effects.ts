@@ -21,13 +21,8 @@ export const report = (traits: DeviceTraits, state: DeviceState, isConfirmable: 
   confirmable: isConfirmable,
 });
 
-export const info = (
-  traits: DeviceTraits,
-  state: DeviceState,
-  nowMs: number,
-  isConfirmable: boolean,
-): DeviceEffect => ({
+export const info = (traits: DeviceTraits): DeviceEffect => ({
   kind: 'info',
-  info: infoOf(traits, state, nowMs),
-  confirmable: isConfirmable,
+  info: infoOf(traits),
+  confirmable: true,
 });

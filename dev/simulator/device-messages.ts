@@ -68,40 +68,18 @@ export const reportOf = (
   serialNumber,
   config: state.config,
   configurationHash: state.hash,
-  configurationHashAt: state.hashAt,
   configurationErrors: state.refusal?.codes ?? [],
   configurationErrorsAt: state.refusal?.at ?? null,
   cloudToken,
   channelTypes: [...channelTypes],
 });
 
-export const infoOf = (traits: DeviceTraits, state: DeviceState, nowMs: number): DeviceInfo => ({
-  serialNumber: traits.serialNumber,
-  cloudToken: traits.cloudToken ?? '',
-  softwareVersion: traits.softwareVersion,
-  commitId: null,
-  upTimeSeconds: Math.max(1, Math.round((nowMs - state.bootedAtMs) / 1000)),
-  mcuTemperatureC: 20,
+export const infoOf = ({ serialNumber, cloudToken, softwareVersion, signal }: DeviceTraits): DeviceInfo => ({
+  serialNumber,
+  cloudToken: cloudToken ?? '',
+  softwareVersion,
   batteryMillivolts: BATTERY_MILLIVOLTS,
-  messageCounters: [],
-  runtimeErrors: [],
-  resetCounter: 1,
-  batteryResetAt: null,
-  modem: {
-    type: 4,
-    rsrpDbm: traits.signal - 125,
-    rsrqDb: -11,
-    rssiDbm: traits.signal - 110,
-    sinrDb: 9,
-    band: 20,
-    ecl: 0,
-    simCard: null,
-    firmwareVersion: null,
-    imei: null,
-  },
-  lastUpdateAt: null,
-  lastUpdateStatus: null,
-  enclosureTamperAlert: false,
+  modem: { rsrpDbm: signal - 125, rsrqDb: -11, rssiDbm: signal - 110, sinrDb: 9, band: 20, ecl: 0 },
 });
 
 const wholeSeconds = (ms: number) => new Date(Math.ceil(ms / 1000) * 1000);

@@ -47,11 +47,9 @@ export interface DeviceState {
   ackIntervalSeconds: number | null;
   /** Grows by one with every change of the configuration. */
   hash: number;
-  hashAt: Date;
   refusal: { codes: number[]; at: Date } | null;
   memory: SampleMemory;
   rules: readonly RuleState[];
-  bootedAtMs: number;
   lastSampleAt: number | null;
   nextSampleAt: number;
   nextTransmissionMs: number;
@@ -122,11 +120,9 @@ export function newDevice(factory: FactorySettings, nowMs: number): DeviceState 
     },
     ackIntervalSeconds: factory.ackIntervalSeconds,
     hash: FIRST_HASH,
-    hashAt: new Date(now * 1000),
     refusal: null,
     memory: EMPTY_MEMORY,
     rules: [],
-    bootedAtMs: nowMs,
     lastSampleAt: null,
     nextSampleAt: now,
     nextTransmissionMs: nowMs,

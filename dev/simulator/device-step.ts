@@ -23,7 +23,7 @@ import { acknowledgedThrough, nextRun, remembered, type Sample, sent, unsentRuns
 export function step(traits: DeviceTraits, state: DeviceState, event: DeviceEvent, nowMs: number): Outcome {
   switch (event.kind) {
     case 'boot':
-      return { state, effects: [info(traits, state, nowMs, true), report(traits, state, false)] };
+      return { state, effects: [info(traits), report(traits, state, false)] };
     case 'wake':
       return onWake(traits, state, event.values, nowMs);
     case 'answered':

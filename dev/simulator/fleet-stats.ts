@@ -10,7 +10,7 @@ export interface FleetStats {
   /** Confirmable messages without an acknowledgement. */
   lost: number;
   /** Quantiles of the latest acknowledgements; null before the first one. */
-  ackMs: { p50: number | null; p95: number | null; p99: number | null };
+  ackMs: { p50: number | null; p95: number | null };
   /** waiting: devices that do not know yet whether the service has their configuration. */
   configurations: { applied: number; refused: number; waiting: number };
   readings: number;
@@ -46,7 +46,7 @@ export function createFleetCounter(): FleetCounter {
     counts() {
       const sorted = [...latestMs].sort((a, b) => a - b);
       const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? null;
-      const ackMs = { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+      const ackMs = { p50: at(0.5), p95: at(0.95) };
       return { sent: { ...sent }, acknowledged, lost, ackMs, readings, errors: { ...errors } };
     },
   };

@@ -19,11 +19,9 @@ export interface SampleMemory {
   samples: readonly Sample[];
   /** Number of the last sample that was sent in any frame. */
   sentThrough: number;
-  /** Number of samples dropped because the memory was full. */
-  dropped: number;
 }
 
-export const EMPTY_MEMORY: SampleMemory = { samples: [], sentThrough: 0, dropped: 0 };
+export const EMPTY_MEMORY: SampleMemory = { samples: [], sentThrough: 0 };
 
 /** As in a real logger: 60,000 measurements (its manual), for two channels. */
 const SAMPLES_KEPT_MAX = 30_000;
@@ -32,11 +30,7 @@ export const FRAME_SAMPLES_MAX = 150;
 
 export function remembered(memory: SampleMemory, sample: Sample): SampleMemory {
   const excess = Math.max(0, memory.samples.length + 1 - SAMPLES_KEPT_MAX);
-  return {
-    ...memory,
-    samples: [...memory.samples.slice(excess), sample],
-    dropped: memory.dropped + excess,
-  };
+  return { ...memory, samples: [...memory.samples.slice(excess), sample] };
 }
 
 export const acknowledgedThrough = (memory: SampleMemory, number: number): SampleMemory => ({

@@ -8,12 +8,11 @@ import { type Login, readLogins } from './logins.ts';
 
 export interface Api {
   dms: Client;
-  /** For answers that are files, which may take long. */
-  files: Client;
   url: string;
 }
 
-const FILE_TIMEOUT_MS = 3_600_000;
+/** Another program at the address may accept a connection and never answer. */
+export const ANSWER_MS_MAX = 5_000;
 
 type Work = (api: Api, input: CommandInput) => Promise<Output | undefined>;
 
@@ -25,9 +24,12 @@ export const byApi = (work: Work): Pick<Command, 'isRemote' | 'run'> => ({
 
 export const connect = ({ url, apiKey }: Login): Api => ({
   dms: createClient({ baseUrl: url, apiKey }),
-  files: createClient({ baseUrl: url, apiKey, timeoutMs: FILE_TIMEOUT_MS }),
   url,
 });
+
+/** Fetches what the service shows without a key. */
+export const fetchFrom = (url: string, path: string): Promise<Response> =>
+  fetch(`${url}${path}`, { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
 
 /** `--login`, else DMS_URL and DMS_KEY, else the latest login, else the latest `npm start`. */
 export function findLogin(input: CommandInput): Login {
@@ -37,7 +39,7 @@ export function findLogin(input: CommandInput): Login {
   if (name !== undefined) return logins.byName[name] ?? failWith(noSuchLogin(name));
   if (url !== null && !isWebAddress(url))
     return fail('DMS_URL must be a URL that begins with http:// or https://');
-  if (url !== null && apiKey !== null) return { url, apiKey };
+  if (url !== null && apiKey !== null) return { url: url.replace(/\/+$/, ''), apiKey };
   if (url !== null || apiKey !== null) return fail('Set both DMS_URL and DMS_KEY, or neither');
   const current = logins.current === null ? undefined : logins.byName[logins.current];
   return (

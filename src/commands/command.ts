@@ -59,6 +59,9 @@ export class UsageError extends Error {}
 /** The arguments were valid, and the command failed for the reason in its message. */
 export class CommandFailed extends Error {}
 
+/** Ctrl-C at a prompt. */
+export class Interrupted extends Error {}
+
 /** Returns a required argument: a positional by its place, or an option by its name. */
 export function required(input: CommandInput, key: number | string, name = `--${key}`): string {
   const value = typeof key === 'number' ? input.positionals[key] : input.options[key];

@@ -8,7 +8,7 @@ import { findSchemaFault, findUnreleasedFault } from '../db/schema-check.ts';
 import { readCommandSettings } from '../process/config.ts';
 import { isOlderThanAYear, TIME_ZONE_RULES } from '../process/time-zone-rules.ts';
 import { API_INFO, VERSION } from '../process/version.ts';
-import { connect } from './api.ts';
+import { ANSWER_MS_MAX, connect, fetchFrom } from './api.ts';
 import { findConnectFault, mailServerAddress } from './find-mail-server.ts';
 import type { Login } from './logins.ts';
 import { serverVersion, withDatabase } from './with-database.ts';
@@ -27,8 +27,6 @@ export interface Check {
 
 /** Tolerance between the clocks of two machines. */
 const SKEW_MS_MAX = 2_000;
-/** Another program at the address may accept a connection and never answer. */
-const ANSWER_MS_MAX = 5_000;
 const SMTP_URL_FORM = 'smtp://user:password@host:587 or smtps://user:password@host';
 const DISK_GIB_MIN = 2;
 const GIB = 1024 ** 3;
@@ -66,7 +64,7 @@ export const apiChecks = (login: Login): Check[] => [
     name: 'clock of the API',
     async look() {
       const startedAt = Date.now();
-      const response = await fetch(`${login.url}/livez`);
+      const response = await fetchFrom(login.url, '/livez');
       const there = parseHttpDate(response.headers.get('date') ?? '', new Date());
       if (there === null)
         return bad('the answer has no valid Date', 'check the address: something else may answer there');
@@ -77,7 +75,7 @@ export const apiChecks = (login: Login): Check[] => [
   {
     name: 'time zones of the API',
     async look() {
-      const response = await fetch(`${login.url}/readyz`);
+      const response = await fetchFrom(login.url, '/readyz');
       // A proxy may block this path.
       const body = (await response.json().catch(() => ({}))) as { timeZoneRules?: string | null };
       return timeZoneFinding(body.timeZoneRules, new Date());
@@ -87,7 +85,7 @@ export const apiChecks = (login: Login): Check[] => [
 
 /** The version of the service at the address; null when another program answers. */
 async function findVersion(url: string): Promise<string | null> {
-  const response = await fetch(`${url}/openapi.json`, { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
+  const response = await fetchFrom(url, '/openapi.json');
   const { info } = (await response.json().catch(() => ({}))) as {
     info?: { title?: string; version?: string };
   };

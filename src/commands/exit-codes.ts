@@ -8,6 +8,8 @@ export const EXIT_CODES = {
   forbidden: 5,
   /** No answer, or one that asks to come again later. */
   unavailable: 6,
+  /** As shells have it for SIGINT. */
+  interrupted: 130,
 } as const;
 
 const BY_STATUS: Record<number, number> = {

@@ -83,7 +83,7 @@ export const keyCommands: Command[] = [
       const before = await shownKey(sql, id);
       if (!(await createKeysRepository(sql).revoke(id))) throw notFound(`No active key has the id ${id}`);
       const organizationId = await ownerOf(sql, id);
-      const revoked = { organizationId, subject: toId(id), before, after: null };
+      const revoked = { organizationId, subject: id, before, after: null };
       return { changes: [revoked], output: `revoked ${id}` };
     }),
   },
@@ -165,7 +165,7 @@ function nameOption(input: CommandInput): string | null {
 function keyId(input: CommandInput): string {
   const id = required(input, 0, 'ID');
   if (!UUID.test(id)) throw new UsageError('ID must be the id of a key: see key list');
-  return id;
+  return toId(id);
 }
 
 function rowOf(key: KeyRecord, now: Date): Array<string | null> {

@@ -1,6 +1,7 @@
 /** The services that this user has logged in to, with their keys, in a file that only the user can read. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { writePrivately } from '../process/write-privately.ts';
 
 export interface Login {
   url: string;
@@ -18,11 +19,7 @@ export function readLogins(file: string): Logins {
   return JSON.parse(readFileSync(file, 'utf8')) as Logins;
 }
 
-/** Replaces the file at once, so that one of two concurrent commands wins. */
 export function writeLogins(file: string, logins: Logins): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(logins, null, 2)}\n`, { mode: 0o600 });
-  chmodSync(draft, 0o600);
-  renameSync(draft, file);
+  writePrivately(file, `${JSON.stringify(logins, null, 2)}\n`);
 }

@@ -1,10 +1,10 @@
 /** Sends an operation, and shows its answer as a table, as lines, or as a file. */
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { Readable, Transform } from 'node:stream';
+import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import { ApiError, type OperationId } from '../../client/src/index.ts';
+import { ApiError, ConnectionError, type OperationId } from '../../client/src/index.ts';
 import type { ApiOperation } from '../http/api-document.ts';
 import type { Api } from './api.ts';
 import {
@@ -120,8 +120,8 @@ export async function sendFile(sent: Sent, answers: readonly string[]): Promise<
   if (file === undefined && type === FORMATS.pdf && process.stdout.isTTY)
     throw new UsageError('A PDF is no text: name a file with --output');
   const [id] = operationsIn(sent.layout) as [OperationId];
-  const response = await api.files.send(id, given as never, { headers: { Accept: type } });
-  const bytes = await writeOutput(response.body, file);
+  const response = await api.dms.send(id, given as never, { headers: { Accept: type } });
+  const bytes = await writeOutput(received(api.url, response.body as ReadableStream), file);
   return file === undefined ? undefined : { text: `${file}: ${bytes} bytes`, value: { file, bytes } };
 }
 
@@ -135,11 +135,19 @@ export async function take<Item>(items: AsyncIterable<Item>, count: number): Pro
   return taken;
 }
 
+async function* received(url: string, body: ReadableStream): AsyncGenerator<unknown> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw new ConnectionError(url, error);
+  }
+}
+
 /**
  * Writes to the file, or to the standard output without one, and returns the number of bytes. The file has
  * its name only once it is complete.
  */
-async function writeOutput(body: unknown, file: string | undefined): Promise<number> {
+async function writeOutput(source: AsyncIterable<unknown>, file: string | undefined): Promise<number> {
   let bytes = 0;
   const count = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -147,7 +155,6 @@ async function writeOutput(body: unknown, file: string | undefined): Promise<num
       done(null, chunk);
     },
   });
-  const source = Readable.fromWeb(body as ReadableStream);
   if (file === undefined) await pipeline(source, count, process.stdout, { end: false });
   else await writeFile(pipeline(source, count, createWriteStream(`${file}.part`)), file);
   return bytes;

@@ -196,7 +196,8 @@ async function toReference(dms: Client, { path }: CommandField, value: unknown):
   if (!find || value === null) return value;
   const ids: string[] = [];
   // One by one, because a long list would use up the limit of requests.
-  for (const text of [value].flat().flatMap(split)) ids.push(await find(dms, text));
+  for (const text of name.endsWith('s') ? [value].flat().flatMap(split) : [String(value)])
+    ids.push(await find(dms, text));
   return Array.isArray(value) ? ids : ids.join(',');
 }
 

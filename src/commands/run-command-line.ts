@@ -2,7 +2,7 @@
 import { CommanderError } from 'commander';
 import { ApiError, ConnectionError } from '../../client/src/index.ts';
 import { AppError } from '../process/errors.ts';
-import { type Command, CommandFailed, type CommandInput, UsageError } from './command.ts';
+import { type Command, CommandFailed, type CommandInput, Interrupted, UsageError } from './command.ts';
 import { commandTree, isKnown } from './command-tree.ts';
 import { commands } from './commands.ts';
 import { EXIT_CODES, exitCodeOf } from './exit-codes.ts';
@@ -44,6 +44,7 @@ function faultOf(error: unknown): { message: string; exitCode: number } | null {
   if (error instanceof UsageError || error instanceof AppError)
     return { message: error.message, exitCode: EXIT_CODES.wrongUse };
   if (error instanceof ApiError) return { message: error.message, exitCode: exitCodeOf(error.status) };
+  if (error instanceof Interrupted) return { message: '', exitCode: EXIT_CODES.interrupted };
   if (error instanceof CommandFailed) return { message: error.message, exitCode: EXIT_CODES.failed };
   if (error instanceof ConnectionError)
     return { message: `${error.message}\n${CHECK_ADDRESS}`, exitCode: EXIT_CODES.unavailable };

@@ -1,7 +1,7 @@
 /** Commands for webhooks, by API: list them, and send example events to a receiver. */
 import { randomUUID } from 'node:crypto';
 import { sign } from '../deliveries/signature.ts';
-import { byApi } from './api.ts';
+import { byApi, fetchFrom } from './api.ts';
 import { type Command, CommandFailed, required, UsageError, urlOption } from './command.ts';
 import { readSecret } from './read-input.ts';
 
@@ -56,7 +56,7 @@ async function post(to: string, body: string, headers: Record<string, string>): 
 }
 
 async function exampleOf(url: string, type: string): Promise<object> {
-  const response = await fetch(`${url}/openapi.json`);
+  const response = await fetchFrom(url, '/openapi.json');
   const { webhooks } = (await response.json()) as Document;
   const event = webhooks[type];
   if (!event) throw new UsageError(`EVENT must be one of:${EVERY}${Object.keys(webhooks).join(EVERY)}`);

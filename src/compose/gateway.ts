@@ -2,9 +2,10 @@
 import { createAuthenticateDevice } from '../gateway/authenticate-device.ts';
 import { type CoapServer, createCoapServer } from '../gateway/coap-server.ts';
 import { createGatewayRoutes, type GatewayRoutesDeps } from '../gateway/gateway-routes.ts';
-import { createLimitedLog, createRefusalLog, LINES_PER_MINUTE } from '../gateway/limited-log.ts';
+import { createRefusalLog, LINES_PER_MINUTE } from '../gateway/refusal-log.ts';
 import { addGauge } from '../http/instruments.ts';
 import { MINUTE_MS } from '../process/durations.ts';
+import { createLimitedLog } from '../process/limited-log.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 import { traceLoggers } from './traces.ts';

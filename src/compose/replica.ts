@@ -9,9 +9,9 @@
  */
 import { type Database, type DatabaseOptions, openDatabase, openTransferDatabase } from '../db/database.ts';
 import { createReplica } from '../db/replica.ts';
-import { onceAMinute } from '../gateway/limited-log.ts';
 import { addReplicaMetrics, type Metrics } from '../http/metrics.ts';
 import type { Settings } from '../process/config.ts';
+import { onceAMinute } from '../process/limited-log.ts';
 import type { Log } from '../process/log.ts';
 
 interface ReplicaNeeds {

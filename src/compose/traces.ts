@@ -8,7 +8,7 @@ import type { AttemptResult } from '../deliveries/delivery.ts';
 import type { OutgoingRequest } from '../deliveries/sender.service.ts';
 import { serialKeyOf } from '../devices/serial-number.ts';
 import type { CoapRoute } from '../gateway/coap-server.ts';
-import { onceAMinute } from '../gateway/limited-log.ts';
+import { onceAMinute } from '../process/limited-log.ts';
 import type { Log } from '../process/log.ts';
 import type { Tracing } from '../process/tracing.ts';
 

@@ -14,14 +14,13 @@ import {
 } from '../devices/configuration.ts';
 import { CHANNELS_MAX, RULE_SLOTS_MAX } from '../devices/device-capabilities.ts';
 import { toCalendar, toWireCalendar } from './calendar-codec.ts';
-import { type DeviceSettings, toSettings, toWireSettings } from './device-settings.ts';
 import {
   ConfigAnswerSchema,
   ConfigReportSchema,
   type ConfigAnswer as WireAnswer,
   type ConfigReport as WireReport,
 } from './generated/logger-messages_pb.ts';
-import { CLOUD_TOKEN_MAX, toPeriod, toType } from './measurements-message.ts';
+import { toPeriod, toType } from './measurements-message.ts';
 import { toRule, toWireRule } from './rule-codec.ts';
 import {
   atMost,
@@ -32,7 +31,6 @@ import {
   toSeconds,
   toSerialBytes,
   toSerialNumber,
-  toText,
   toTextBytes,
   toTime,
   writeMessage,
@@ -46,19 +44,17 @@ export interface ConfigReport {
   config: DeviceConfiguration;
   /** The device's own number for its configuration. */
   configurationHash: number | null;
-  /** When the device began to run this configuration. */
-  configurationHashAt: Date | null;
   /** Codes of the settings that it could not apply. */
   configurationErrors: number[];
   configurationErrorsAt: Date | null;
+  /** The text that the device stores, which need not be a token: see `cloudTokenConfig`. */
   cloudToken: string | null;
+  /** 1: the token is sent in a field, 2: the IMEI in its place, 255: none. */
+  cloudTokenConfig: number | null;
   /** Numbers of measurement types; the position is the channel. */
   channelTypes: number[];
   /** -n: part n, and more parts exist. 0: not split. n: the last of n parts. */
   payloadSplitInfo: number;
-  /** 1: defaults restored after damage, 2: the memory could not be read; null: no fault. */
-  nvmStatus: number | null;
-  settings: DeviceSettings;
 }
 
 /** The payload of an answer to measurements; an absent key is left out. */
@@ -66,8 +62,6 @@ export interface ConfigAnswer {
   config?: DeviceConfiguration;
   /** Requests the configuration of the device. */
   configurationRequest?: boolean;
-  /** Requests the device info. */
-  deviceInfoRequest?: boolean;
   /** Whole seconds. */
   currentTime?: Date;
 }
@@ -86,14 +80,13 @@ export function decodeConfigReport(bytes: Uint8Array): ConfigReport {
     serialNumber: toSerialNumber(sent.serialNumber),
     config: toConfiguration(sent),
     configurationHash: sent.configurationHash ?? null,
-    configurationHashAt: toTime(sent.configurationHashTimestamp),
     configurationErrors: atMostEntries(sent.configurationErrors, ERRORS_MAX, 'The list of errors'),
     configurationErrorsAt: toTime(sent.configurationErrorTimestamp),
-    cloudToken: toText(sent.cloudToken, CLOUD_TOKEN_MAX, 'The token'),
+    // A text that is no token must not refuse the report, which may confirm a change.
+    cloudToken: sent.cloudToken ? Buffer.from(sent.cloudToken).toString() : null,
+    cloudTokenConfig: sent.cloudTokenConfig ?? null,
     channelTypes: atMostEntries(sent.channelTypes, CHANNELS_MAX, 'The list of channel types').map(toType),
     payloadSplitInfo: toSplitInfo(sent.payloadSplitInfo),
-    nvmStatus: sent.nvmStatus || null,
-    settings: toSettings(sent),
   };
 }
 
@@ -102,14 +95,12 @@ export const emptyReport = (): ConfigReport => ({
   serialNumber: '',
   config: {},
   configurationHash: null,
-  configurationHashAt: null,
   configurationErrors: [],
   configurationErrorsAt: null,
   cloudToken: null,
+  cloudTokenConfig: null,
   channelTypes: [],
   payloadSplitInfo: 0,
-  nvmStatus: null,
-  settings: {},
 });
 
 function toSplitInfo(value: number): number {
@@ -147,14 +138,12 @@ export const encodeConfigReport = (report: ConfigReport): Uint8Array =>
     ...toWireConfiguration(report.config),
     configurationErrors: report.configurationErrors,
     configurationHash: orUnset(report.configurationHash),
+    cloudTokenConfig: orUnset(report.cloudTokenConfig),
     cloudToken: toTextBytes(report.cloudToken),
     serialNumber: toSerialBytes(report.serialNumber),
     channelTypes: report.channelTypes,
     configurationErrorTimestamp: toSeconds(report.configurationErrorsAt),
-    configurationHashTimestamp: toSeconds(report.configurationHashAt),
     payloadSplitInfo: report.payloadSplitInfo,
-    nvmStatus: report.nvmStatus ?? 0,
-    ...toWireSettings(report.settings),
   });
 
 /**
@@ -186,7 +175,6 @@ export function decodeConfigAnswer(bytes: Uint8Array): ConfigAnswer {
   return {
     ...(Object.keys(config).length > 0 && { config }),
     ...(sent.configurationRequest && { configurationRequest: true }),
-    ...(sent.deviceInfoRequest && { deviceInfoRequest: true }),
     ...(currentTime && { currentTime }),
   };
 }
@@ -195,7 +183,6 @@ export function decodeConfigAnswer(bytes: Uint8Array): ConfigAnswer {
 export const encodeConfigAnswer = (answer: ConfigAnswer): Uint8Array =>
   writeMessage(ConfigAnswerSchema, {
     ...toWireConfiguration(answer.config ?? {}),
-    deviceInfoRequest: answer.deviceInfoRequest ?? false,
     currentTime: toSeconds(answer.currentTime),
     configurationRequest: answer.configurationRequest ?? false,
   });

@@ -1,24 +1,18 @@
 /**
  * The device info that a logger sends to `i` (Efento proto_device_info.proto): firmware, power, radio. Decoding covers
- * the fields that the service shows; encoding is for the simulator.
+ * the fields that the service keeps; encoding is for the simulator.
  */
-import {
-  DeviceInfoSchema,
-  type RuntimeInfo,
-  type Modem as WireModem,
-} from './generated/logger-messages_pb.ts';
+import { DeviceInfoSchema, type Modem as WireModem } from './generated/logger-messages_pb.ts';
 import { CLOUD_TOKEN_MAX } from './measurements-message.ts';
 import {
   atMost,
   atMostEntries,
   orUnset,
   readMessage,
-  toSeconds,
   toSerialBytes,
   toSerialNumber,
   toText,
   toTextBytes,
-  toTime,
   writeMessage,
 } from './wire-format.ts';
 
@@ -29,20 +23,8 @@ export interface DeviceInfo {
   cloudToken: string | null;
   /** For example "06.10". */
   softwareVersion: string | null;
-  commitId: string | null;
-  upTimeSeconds: number | null;
-  mcuTemperatureC: number | null;
   batteryMillivolts: number | null;
-  /** Since the last reset: confirmable and non-confirmable attempts, then messages delivered. */
-  messageCounters: number[];
-  runtimeErrors: number[];
-  resetCounter: number | null;
-  batteryResetAt: Date | null;
   modem: ModemInfo | null;
-  lastUpdateAt: Date | null;
-  /** 1: no update yet, 2: success, from 3 on: an error. */
-  lastUpdateStatus: number | null;
-  enclosureTamperAlert: boolean;
 }
 
 /** The part that may be stored and shown, without the credential, which only authenticates the message. */
@@ -53,8 +35,6 @@ export function withoutCredentials({ cloudToken, ...info }: DeviceInfo): DeviceI
 }
 
 interface ModemInfo {
-  /** 1 BC66, 2 BC66-NA, 3 shared, 4 BC660. */
-  type: number;
   rsrpDbm: number | null;
   rsrqDb: number | null;
   rssiDbm: number | null;
@@ -62,20 +42,9 @@ interface ModemInfo {
   band: number | null;
   /** Coverage enhancement, 0..2. */
   ecl: number | null;
-  /** ICCID of the SIM card. */
-  simCard: string | null;
-  firmwareVersion: number | null;
-  imei: string | null;
 }
 
 const NO_MILLIVOLTS = 65_535;
-const ERRORS_MAX = 20;
-const COUNTERS_MAX = 8;
-const COMMIT_ID_MAX = 16;
-const SIM_CARD_MAX = 22;
-const IMEI_MAX = 22;
-/** The text for "unknown". */
-const UNKNOWN_TEXT = '\x7f';
 
 /** The index of each value among the modem's parameters, and the number that means unknown. */
 const PARAMETERS = [
@@ -94,77 +63,32 @@ const PARAMETERS_SENT = 21;
 export function decodeDeviceInfo(bytes: Uint8Array): DeviceInfo {
   const sent = readMessage('Device info', DeviceInfoSchema, bytes);
   return {
-    ...emptyDeviceInfo(),
     serialNumber: toSerialNumber(sent.serialNumber),
     cloudToken: toText(sent.cloudToken, CLOUD_TOKEN_MAX, 'The token'),
     softwareVersion: toVersionText(atMost(sent.softwareVersion, 0xffff, 'The software version')),
-    commitId: toText(sent.commitId, COMMIT_ID_MAX, 'The commit'),
-    ...(sent.runtimeInfo && toRuntime(sent.runtimeInfo)),
+    batteryMillivolts: nullIf(sent.runtimeInfo?.batteryVoltage ?? NO_MILLIVOLTS, NO_MILLIVOLTS),
     modem: sent.modem ? toModem(sent.modem) : null,
-    lastUpdateAt: toTime(sent.lastUpdateInfo?.timestamp ?? 0),
-    lastUpdateStatus: sent.lastUpdateInfo?.status ?? null,
-    enclosureTamperAlert: sent.enclosureTamperAlert,
   };
 }
 
-const toRuntime = (sent: RuntimeInfo) => ({
-  upTimeSeconds: sent.upTime ?? null,
-  mcuTemperatureC: sent.mcuTemperature ?? null,
-  batteryMillivolts: nullIf(sent.batteryVoltage ?? NO_MILLIVOLTS, NO_MILLIVOLTS),
-  messageCounters: atMostEntries(sent.messageCounters, COUNTERS_MAX, 'The list of counters'),
-  runtimeErrors: atMostEntries(sent.runtimeErrors, ERRORS_MAX, 'The list of errors'),
-  resetCounter: sent.resetCounter ?? null,
-  batteryResetAt: toTime(sent.batteryResetTimestamp),
-});
-
 function toModem(sent: WireModem): ModemInfo {
   const parameters = atMostEntries(sent.parameters, PARAMETERS_MAX, 'The list of parameters');
-  const modem = {
-    ...emptyModem(),
-    type: sent.type,
-    simCard: nullIfUnknown(toText(sent.simCard, SIM_CARD_MAX, 'The SIM card')),
-    firmwareVersion: sent.firmwareVersion ?? null,
-    imei: nullIfUnknown(toText(sent.imei, IMEI_MAX, 'The IMEI')),
-  };
+  const modem = emptyModem();
   for (const { name, index, unknown } of PARAMETERS)
     modem[name] = nullIf(parameters[index] ?? unknown, unknown);
   return modem;
 }
 
-/** Device info without any field; decoding and the simulated device fill it in. */
-export const emptyDeviceInfo = (): DeviceInfo => ({
-  serialNumber: '',
-  cloudToken: null,
-  softwareVersion: null,
-  commitId: null,
-  upTimeSeconds: null,
-  mcuTemperatureC: null,
-  batteryMillivolts: null,
-  messageCounters: [],
-  runtimeErrors: [],
-  resetCounter: null,
-  batteryResetAt: null,
-  modem: null,
-  lastUpdateAt: null,
-  lastUpdateStatus: null,
-  enclosureTamperAlert: false,
-});
-
 export const emptyModem = (): ModemInfo => ({
-  type: 0,
   rsrpDbm: null,
   rsrqDb: null,
   rssiDbm: null,
   sinrDb: null,
   band: null,
   ecl: null,
-  simCard: null,
-  firmwareVersion: null,
-  imei: null,
 });
 
 const nullIf = (value: number, unknown: number) => (value === unknown ? null : value);
-const nullIfUnknown = (text: string | null) => (text === '' || text === UNKNOWN_TEXT ? null : text);
 
 /** 1546 = 0x060A is 06.10. */
 function toVersionText(version: number): string | null {
@@ -181,32 +105,10 @@ export const encodeDeviceInfo = (info: DeviceInfo): Uint8Array =>
   writeMessage(DeviceInfoSchema, {
     serialNumber: toSerialBytes(info.serialNumber),
     softwareVersion: toVersionNumber(info.softwareVersion),
-    runtimeInfo: {
-      upTime: orUnset(info.upTimeSeconds),
-      messageCounters: info.messageCounters,
-      mcuTemperature: orUnset(info.mcuTemperatureC),
-      batteryVoltage: orUnset(info.batteryMillivolts ?? NO_MILLIVOLTS),
-      batteryResetTimestamp: toSeconds(info.batteryResetAt),
-      runtimeErrors: info.runtimeErrors,
-      resetCounter: orUnset(info.resetCounter),
-    },
-    modem: info.modem ? toWireModem(info.modem) : undefined,
-    commitId: toTextBytes(info.commitId),
+    runtimeInfo: { batteryVoltage: orUnset(info.batteryMillivolts ?? NO_MILLIVOLTS) },
+    modem: info.modem ? { parameters: toParameters(info.modem) } : undefined,
     cloudToken: toTextBytes(info.cloudToken),
-    lastUpdateInfo:
-      info.lastUpdateAt || info.lastUpdateStatus
-        ? { timestamp: toSeconds(info.lastUpdateAt), status: orUnset(info.lastUpdateStatus) }
-        : undefined,
-    enclosureTamperAlert: info.enclosureTamperAlert,
   });
-
-const toWireModem = (modem: ModemInfo) => ({
-  type: modem.type,
-  parameters: toParameters(modem),
-  simCard: toTextBytes(modem.simCard),
-  firmwareVersion: orUnset(modem.firmwareVersion),
-  imei: toTextBytes(modem.imei),
-});
 
 function toParameters(modem: ModemInfo): number[] {
   const parameters = Array<number>(PARAMETERS_SENT).fill(-1);

@@ -13,7 +13,6 @@ import type { CoapCall, CoapRoute } from './coap-server.ts';
 import { type ConfigReport, decodeConfigReport, encodeConfigAnswer } from './config-message.ts';
 import { createConfigParts } from './config-parts.ts';
 import { decodeDeviceInfo, withoutCredentials } from './device-info-message.ts';
-import type { Refusal } from './limited-log.ts';
 import {
   continuousPeriodSeconds,
   decodeMeasurements,
@@ -21,6 +20,7 @@ import {
   type MeasurementsMessage,
   omitsZeroSignal,
 } from './measurements-message.ts';
+import type { Refusal } from './refusal-log.ts';
 
 export interface GatewayRoutesDeps {
   authenticateDevice: AuthenticateDevice;
@@ -182,8 +182,8 @@ const SENT_IN_FIELD = 1;
  */
 function tokenOfReport({
   cloudToken,
-  settings: { cloudTokenConfig = SENT_IN_FIELD },
-}: Pick<ConfigReport, 'cloudToken' | 'settings'>): string | null {
-  if (cloudToken === null || cloudTokenConfig !== SENT_IN_FIELD) return null;
+  cloudTokenConfig,
+}: Pick<ConfigReport, 'cloudToken' | 'cloudTokenConfig'>): string | null {
+  if (cloudToken === null || (cloudTokenConfig ?? SENT_IN_FIELD) !== SENT_IN_FIELD) return null;
   return looksLikeKey(cloudToken) ? cloudToken : null;
 }

@@ -44,6 +44,11 @@ function isReadable(file: string): boolean {
 
 const httpUrl = () => Joi.string().uri({ scheme: ['http', 'https'] });
 
+/** The registry of CoAP Option Numbers (IANA), as far as `coap-packet` knows it. */
+const OPTIONS_OF_COAP = [
+  1, 3, 4, 5, 6, 7, 8, 9, 11, 12, 14, 15, 16, 17, 19, 20, 23, 27, 28, 31, 35, 39, 60, 258, 2_049, 2_053,
+];
+
 const optional = {
   DATABASE_URL: databaseUrl(),
   // Bypasses the pooler: for notifications, migrations and commands.
@@ -79,7 +84,12 @@ const optional = {
     .messages({ 'string.pattern.base': '{{#label}} must be an smtp:// or smtps:// URL' }),
   SMTP_FROM: Joi.string().max(320),
   OTEL_EXPORTER_OTLP_ENDPOINT: Joi.string().uri({ scheme: ['http', 'https'] }),
-  COAP_TOKEN_OPTION: Joi.number().integer().min(1).max(64_999),
+  COAP_TOKEN_OPTION: Joi.number()
+    .integer()
+    .min(1)
+    .max(64_999)
+    .invalid(...OPTIONS_OF_COAP)
+    .messages({ 'any.invalid': '{{#label}} must be a number that CoAP gives no meaning of its own' }),
   SECRETS_KEYS: Joi.string()
     .pattern(/^\d+:[A-Za-z0-9+/]{43}=(,\d+:[A-Za-z0-9+/]{43}=)*$/)
     .messages({ 'string.pattern.base': '{{#label}} must be id:key pairs, each key 32 bytes in base64' }),

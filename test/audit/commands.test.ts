@@ -56,7 +56,7 @@ describe('The command line in the audit trail', () => {
     const [id = ''] = await succeed('org', 'create', organization);
     await succeed('org', 'create', organization);
     const [keyId = '', key = ''] = await succeed('key', 'create', '--org', organization, '--name', 'First');
-    const [rotatedId = ''] = await succeed('key', 'rotate', keyId);
+    const [rotatedId = ''] = await succeed('key', 'rotate', keyId.toUpperCase());
     await succeed('key', 'revoke', rotatedId);
     const again = await runCommand(dms.settings.databaseUrl, 'key', 'revoke', rotatedId);
     assert.equal(again.code, 4);

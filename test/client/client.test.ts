@@ -1,6 +1,7 @@
 /** The typed client against the real service. Its calls are type-checked with the repository. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import {
   ApiError,
   type Client,
@@ -158,6 +159,37 @@ describe('The typed client', () => {
     await dms.uploadCalibrationCertificate({ assetId, body: pdf });
     const file = await dms.getCalibrationCertificate({ assetId });
     assert.deepEqual(new Uint8Array(await file.arrayBuffer()), pdf);
+  });
+
+  it('limits the time until a streamed answer begins, and not how long it lasts', async () => {
+    const signals: AbortSignal[] = [];
+    const client = createClient({
+      baseUrl: service.baseUrl,
+      apiKey,
+      timeoutMs: 5,
+      retry: { retries: 0 },
+      fetch: async (_url, request) => {
+        const { signal } = request as { signal: AbortSignal };
+        signals.push(signal);
+        if (signals.length === 1) return new Response('channel,');
+        await once(signal, 'abort');
+        throw signal.reason;
+      },
+    });
+    const caller = new AbortController();
+    await client.send('listMeasurements', { assetId: randomUUID() }, { signal: caller.signal });
+    // The limit of this later call ends after that of the first one would have.
+    await assert.rejects(client.listAssets(), ConnectionError);
+    assert.equal(signals[0]?.aborted, false);
+    caller.abort();
+    assert.equal(signals[0]?.aborted, true);
+  });
+
+  it('reads a list that has no pages to its end', async () => {
+    await dms.createWebhook({ body: { url: 'http://127.0.0.1:9/hooks', secret: SECRET } });
+    let seen = 0;
+    for await (const { id } of each(dms.listWebhooks, {})) if (++seen > 1 || id === '') break;
+    assert.equal(seen, 1);
   });
 
   it('sends a body of another media type unchanged', async () => {

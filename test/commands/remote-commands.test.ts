@@ -1,13 +1,14 @@
 /** Commands by API, against the real service. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { timeZoneFinding } from '../../src/commands/doctor-checks.ts';
 import { mailServerAddress } from '../../src/commands/find-mail-server.ts';
 import { query } from '../../src/db/query.ts';
+import { CUT_OFF, startScriptedServer } from '../client/scripted-server.ts';
 import { startMailServer } from '../notifications/harness.ts';
-import { withInput } from '../support/command-line.ts';
+import { withInput, withKeys } from '../support/command-line.ts';
 import {
   apply,
   applyAnswer,
@@ -298,6 +299,52 @@ describe('Commands by API', () => {
     const channel = JSON.parse(created.stdout);
     assert.equal(channel.target, target);
     assert.equal((await run('channels', 'delete', channel.id)).code, 0);
+  });
+
+  it('reads each hidden value from a line of its own', async () => {
+    const target = 'http://127.0.0.1:9/services/secret';
+    const create = () => run('channels', 'create', 'webhook', '-', '--name', '-', '--json');
+    const { code, stdout, stderr } = await withInput(`${target}\nDuty phone\n`, create);
+    assert.equal(code, 0, stderr);
+    const channel = JSON.parse(stdout);
+    assert.deepEqual([channel.target, channel.name], [target, 'Duty phone']);
+    assert.equal((await run('channels', 'delete', channel.id)).code, 0);
+    const missing = await withInput(`${target}\n`, create);
+    assert.deepEqual([missing.code, /name: no value was given/.test(missing.stderr)], [2, true]);
+  });
+
+  it('ends with exit code 130, and creates nothing, when a prompt is interrupted', async () => {
+    const list = () => jsonOf('channels', 'list');
+    const before = await list();
+    const { code } = await withKeys('half of it\x03', () => run('channels', 'create', 'webhook', '-'));
+    assert.equal(code, 130);
+    assert.deepEqual(await list(), before);
+  });
+
+  it('names a group that has a comma in its name', async () => {
+    const { id } = await jsonOf('groups', 'create', 'Cold room, north');
+    assert.equal((await jsonOf('groups', 'show', 'cold room, north')).id, id);
+    const listed = await run('assets', 'list', '--group', 'Cold room, north');
+    assert.equal(listed.code, 0, listed.stderr);
+    assert.equal((await run('groups', 'delete', 'Cold room, north')).code, 0);
+  });
+
+  it('fails with exit code 6, and writes no file, when an answer breaks off', async () => {
+    const server = await startScriptedServer([CUT_OFF]);
+    process.env.DMS_URL = server.url;
+    const file = join(folder, 'broken.csv');
+    const { code, stderr } = await run('export', '1d', 'now', '--output', file);
+    server.stop();
+    assert.deepEqual([code, /^No answer from http:\/\/127\.0\.0\.1:\d+: /.test(stderr)], [6, true], stderr);
+    assert.deepEqual([existsSync(file), existsSync(`${file}.part`)], [false, false]);
+  });
+
+  it('accepts an address of the service that ends with a slash', async () => {
+    process.env.DMS_URL = `${dms.baseUrl}/`;
+    const { stdout } = await run('doctor');
+    for (const good of [/✔ API/, /✔ clock of the API/, /✔ time zones of the API/]) assert.match(stdout, good);
+    const { stderr } = await run('trigger', 'alert.made.up', '--to', 'http://127.0.0.1:9');
+    assert.match(stderr, /EVENT must be one of:/);
   });
 
   it('says what to do when the service does not answer, with exit code 6', async () => {

@@ -101,20 +101,11 @@ export const configReport: fc.Arbitrary<ConfigReport> = record({
   serialNumber,
   config: configuration,
   configurationHash: fc.option(uint32),
-  configurationHashAt: fc.option(time),
   configurationErrors: fc.array(fc.nat(), { maxLength: 20 }),
   configurationErrorsAt: fc.option(time),
   cloudToken: token,
+  cloudTokenConfig: fc.option(fc.constantFrom(1, 2, 255)),
   channelTypes: fc.array(fc.nat(50), { maxLength: 6 }),
-  nvmStatus: fc.option(fc.constantFrom(1, 2)),
-  settings: record(
-    {
-      ackInterval: uint32,
-      apn: fc.stringMatching(/^[a-z.]{0,49}$/),
-      dnsServerIp: fc.array(fc.nat(255), { minLength: 4, maxLength: 4 }),
-    },
-    { requiredKeys: [] },
-  ),
 }).map((report) => ({ ...emptyReport(), ...report }));
 
 export const measurements: fc.Arbitrary<MeasurementsMessage> = record({

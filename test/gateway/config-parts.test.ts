@@ -94,9 +94,7 @@ describe('A split configuration report', () => {
       add(parts, part, at(0));
     }
     assert.equal(parts.incompleteCount, 3);
-    const long = report({
-      settings: { apn: 'a'.repeat(49), dataServerIp: 'b'.repeat(31), updateServerIp: 'c'.repeat(31) },
-    });
+    const long = report({ cloudToken: 'a'.repeat(100) });
     assert.throws(() => add(parts, split(long)[1], at(0)), MalformedMessage);
   });
 });

@@ -4,6 +4,7 @@ import { query } from '../../src/db/query.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/process/durations.ts';
 import { createProfile, eventually, FRIDGE } from '../support/fleet.ts';
 import { SENSOR_ERROR } from '../support/logger-payloads.ts';
+import { bytes, encoded, message, sints, text } from '../support/protobuf.ts';
 import { codesOf, type LoggerSetup, useGateway } from './harness.ts';
 
 /** Numbers of the fields of ProtoConfig. */
@@ -223,6 +224,18 @@ describe('The gateway', () => {
       );
       const { softwareVersion, batteryMillivolts } = row?.info ?? {};
       assert.deepEqual([softwareVersion, batteryMillivolts], ['06.10', 3_600]);
+    });
+
+    it('accepts info with texts that are too long or no text in fields that the service does not read', async () => {
+      const { logger, token, asset } = await gateway.newLogger();
+      const odd = encoded([
+        bytes(1, Buffer.from(logger.serial, 'hex')),
+        text(16, token),
+        message(14, [sints(2, [1, 1, 1, 1, -95, -11, -80, 9]), bytes(3, Buffer.alloc(60))]),
+        text(15, 'c'.repeat(60)),
+      ]);
+      assert.equal((await logger.send('i', odd)).code, '2.01');
+      assert.equal((await asset()).signalStrength, 'good');
     });
 
     it('keeps the signal of the last frame when the info has none', async () => {

@@ -14,7 +14,7 @@ import {
 } from '../support/fleet.ts';
 import type { Logger, Reply } from '../support/logger.ts';
 import type { Entry } from '../support/logger-payloads.ts';
-import { uint } from '../support/protobuf.ts';
+import { bytes, text, uint, uints } from '../support/protobuf.ts';
 import { servers } from '../support/servers.ts';
 import { codesOf, type LoggerSetup, useGateway } from './harness.ts';
 
@@ -36,9 +36,12 @@ const LARDER = {
 /** Numbers of the fields of ProtoConfig. */
 const BASE = 2;
 const TRANSMISSION = 3;
+const APN = 16;
 const REQUEST = 19;
 const FACTOR = 26;
 const RULES = 28;
+const DATA_ENDPOINT = 32;
+const DNS_SERVER = 42;
 const CALENDARS = 47;
 
 /** Enough for eight loggers with up to six exchanges each, which are lost in 32 ways. */
@@ -179,6 +182,19 @@ describe('The configuration loop over CoAP', () => {
       );
       assert.equal((await target(jobId)).state, 'applied');
       assert.equal(logger.received.length, receivedBefore);
+    });
+
+    it('confirms the change by a report with settings of the network that are too long or no text', async () => {
+      const { logger, applyProfile, config } = await reported();
+      await applyProfile(FRIDGE_SLUG);
+      logger.applyAnswer(await logger.measure());
+      logger.changeOnSite(
+        text(APN, 'a'.repeat(60)),
+        bytes(DATA_ENDPOINT, Buffer.from([0, 0xff])),
+        uints(DNS_SERVER, [8, 8, 8, 8, 8, 8, 4, 4]),
+      );
+      assert.deepEqual(codesOf(await logger.report()), ['2.01']);
+      assert.equal((await config()).syncStatus, 'applied');
     });
 
     it('confirms no change by one part of a report', async () => {

@@ -12,12 +12,7 @@ import {
   encodeConfigReport,
 } from '../../src/gateway/config-message.ts';
 import { createConfigParts } from '../../src/gateway/config-parts.ts';
-import {
-  decodeDeviceInfo,
-  emptyDeviceInfo,
-  emptyModem,
-  encodeDeviceInfo,
-} from '../../src/gateway/device-info-message.ts';
+import { decodeDeviceInfo, emptyModem, encodeDeviceInfo } from '../../src/gateway/device-info-message.ts';
 import {
   decodeMeasurements,
   decodeReadings,
@@ -44,12 +39,11 @@ const below = (count: number) => Math.floor(random() * count);
 const oneOf = <Item>(items: Item[]): Item => items[below(items.length)] as Item;
 
 const deviceInfo = encodeDeviceInfo({
-  ...emptyDeviceInfo(),
   serialNumber: '282C02424EED',
+  cloudToken: 'dev_',
   softwareVersion: '06.10',
-  runtimeErrors: [1, 2, 3],
-  modem: { ...emptyModem(), type: 4, rssiDbm: -87, simCard: '8988' },
-  lastUpdateStatus: 2,
+  batteryMillivolts: 3_600,
+  modem: { ...emptyModem(), rssiDbm: -87 },
 });
 const samples = [
   ...[...vectors.measurements, ...vectors.configurationReports, ...vectors.serverAnswers].map(({ hex }) =>

@@ -1,7 +1,8 @@
 /** Bounds of the operator's log against strangers. */
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { createLimitedLog, createRefusalLog } from '../../src/gateway/limited-log.ts';
+import { createRefusalLog } from '../../src/gateway/refusal-log.ts';
+import { createLimitedLog } from '../../src/process/limited-log.ts';
 import { createLog } from '../../src/process/log.ts';
 import { coapRequest } from '../support/coap-datagram.ts';
 import { openCoapEndpoint } from '../support/coap-endpoint.ts';

@@ -291,6 +291,8 @@ describe('A gateway that does not require tokens', () => {
     ['zeros where the IMEI is sent', IMEI, () => ZEROS],
     ['no text where the IMEI is sent', IMEI, () => null],
     ['a text that has not the form of a token', IN_FIELD, () => ZEROS],
+    ['a text that is longer than any token', IN_FIELD, () => ZEROS.repeat(2)],
+    ['zero bytes where none is sent', NOT_SENT, () => '\0'.repeat(36)],
   ] as const) {
     it(`treats the stored token of a report as a setting: ${what}`, async () => {
       const { logger, config: shown } = await withoutToken();

@@ -31,10 +31,17 @@ export async function runCommand(databaseUrl: string, ...typed: string[]): Promi
   return result;
 }
 
-/** Runs the work with a text at the standard input. */
-export async function withInput<T>(text: string, work: () => Promise<T>): Promise<T> {
+/** Runs the work with a text at the standard input, from a pipe. */
+export const withInput = <T>(text: string, work: () => Promise<T>): Promise<T> =>
+  withStdin(Readable.from([text]), work);
+
+/** Runs the work with keys that are typed at a terminal. */
+export const withKeys = <T>(keys: string, work: () => Promise<T>): Promise<T> =>
+  withStdin(Object.assign(Readable.from([keys]), { isTTY: true, setRawMode() {} }), work);
+
+async function withStdin<T>(value: Readable, work: () => Promise<T>): Promise<T> {
   const stdin = Object.getOwnPropertyDescriptor(process, 'stdin') as PropertyDescriptor;
-  Object.defineProperty(process, 'stdin', { value: Readable.from([text]), configurable: true });
+  Object.defineProperty(process, 'stdin', { value, configurable: true });
   try {
     return await work();
   } finally {

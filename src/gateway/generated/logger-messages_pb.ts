@@ -1,5 +1,6 @@
 // The messages of the loggers' open protocol, as far as the service reads and writes them. Numbers and types of fields
-// are those of the protocol; what a value means stands where it is decoded. Keys and passwords are left out on purpose.
+// are those of the protocol; what a value means stands where it is decoded. Fields that nothing reads, keys and
+// passwords among them, are left out.
 //
 // Texts are bytes, since loggers may send invalid UTF-8. A field is optional where "not sent" differs from 0 or empty.
 // `npm run protobuf` generates generated/logger-messages_pb.ts from this file.
@@ -16,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file logger-messages.proto.
  */
 export const file_logger_messages: GenFile = /*@__PURE__*/
-  fileDesc("ChVsb2dnZXItbWVzc2FnZXMucHJvdG8SBmxvZ2dlciLVAwoMTWVhc3VyZW1lbnRzEhUKDXNlcmlhbF9udW1iZXIYASABKAwSFgoOYmF0dGVyeV9zdGF0dXMYAiABKAgSHwoXbWVhc3VyZW1lbnRfcGVyaW9kX2Jhc2UYAyABKA0SIQoIY2hhbm5lbHMYBCADKAsyDy5sb2dnZXIuQ2hhbm5lbBIcChRuZXh0X3RyYW5zbWlzc2lvbl9hdBgFIAEoDRIXCg90cmFuc2Zlcl9yZWFzb24YBiABKA0SEwoGc2lnbmFsGAcgASgNSACIAQESIQoZbWVhc3VyZW1lbnRfcGVyaW9kX2ZhY3RvchgIIAEoDRIfChJjb25maWd1cmF0aW9uX2hhc2gYCSABKA1IAYgBARIYCgtjbG91ZF90b2tlbhgQIAEoDEgCiAEBEigKG2V4dGVuZGVkX2NvbmZpZ3VyYXRpb25faGFzaBgRIAEoDUgDiAEBEhoKDWJhdHRlcnlfbGV2ZWwYEiABKA1IBIgBAUIJCgdfc2lnbmFsQhUKE19jb25maWd1cmF0aW9uX2hhc2hCDgoMX2Nsb3VkX3Rva2VuQh4KHF9leHRlbmRlZF9jb25maWd1cmF0aW9uX2hhc2hCEAoOX2JhdHRlcnlfbGV2ZWwiVwoHQ2hhbm5lbBIMCgR0eXBlGAEgASgFEhEKCXRpbWVzdGFtcBgCIAEoBRITCgtzdGFydF9wb2ludBgEIAEoERIWCg5zYW1wbGVfb2Zmc2V0cxgFIAMoESK5EAoMQ29uZmlnUmVwb3J0Eh8KF21lYXN1cmVtZW50X3BlcmlvZF9iYXNlGAIgASgNEh0KFXRyYW5zbWlzc2lvbl9pbnRlcnZhbBgDIAEoDRIdChBibGVfdHVybm9mZl90aW1lGAQgASgNSACIAQESGQoMYWNrX2ludGVydmFsGAUgASgNSAGIAQESGwoOdHJhbnNmZXJfbGltaXQYCSABKA1IAogBARIhChR0cmFuc2Zlcl9saW1pdF90aW1lchgKIAEoDUgDiAEBEhsKDmRhdGFfc2VydmVyX2lwGAsgASgMSASIAQESHQoQZGF0YV9zZXJ2ZXJfcG9ydBgMIAEoDUgFiAEBEh0KEHVwZGF0ZV9zZXJ2ZXJfaXAYDSABKAxIBogBARIjChZ1cGRhdGVfc2VydmVyX3BvcnRfdWRwGA4gASgNSAeIAQESJAoXdXBkYXRlX3NlcnZlcl9wb3J0X2NvYXAYDyABKA1ICIgBARIQCgNhcG4YECABKAxICYgBARIbCg5wbG1uX3NlbGVjdGlvbhgRIAEoDUgKiAEBEhwKFGNvbmZpZ3VyYXRpb25fZXJyb3JzGBQgAygNEh8KEmNvbmZpZ3VyYXRpb25faGFzaBgVIAEoDUgLiAEBEh8KEmNsb3VkX3Rva2VuX2NvbmZpZxgXIAEoDUgMiAEBEhgKC2Nsb3VkX3Rva2VuGBggASgMSA2IAQESFQoNc2VyaWFsX251bWJlchgZIAEoDBIhChltZWFzdXJlbWVudF9wZXJpb2RfZmFjdG9yGBogASgNEhUKDWNoYW5uZWxfdHlwZXMYGyADKAUSGwoFcnVsZXMYHCADKAsyDC5sb2dnZXIuUnVsZRIfChJzdXBlcnZpc2lvbl9wZXJpb2QYHSABKA1IDogBARIdChBtb2RlbV9iYW5kc19tYXNrGB8gASgNSA+IAQESGgoNZGF0YV9lbmRwb2ludBggIAEoDEgQiAEBEiMKFmNvbmZpZ3VyYXRpb25fZW5kcG9pbnQYISABKAxIEYgBARIhChRkZXZpY2VfaW5mb19lbmRwb2ludBgiIAEoDEgSiAEBEhoKDXRpbWVfZW5kcG9pbnQYIyABKAxIE4gBARIfChJibGVfdHhfcG93ZXJfbGV2ZWwYJCABKA1IFIgBARIlCh1jb25maWd1cmF0aW9uX2Vycm9yX3RpbWVzdGFtcBgmIAEoDRIkChxjb25maWd1cmF0aW9uX2hhc2hfdGltZXN0YW1wGCcgASgNEiQKF2Nsb3VkX3Rva2VuX2NvYXBfb3B0aW9uGCggASgNSBWIAQESKgodcGF5bG9hZF9zaWduYXR1cmVfY29hcF9vcHRpb24YKSABKA1IFogBARIVCg1kbnNfc2VydmVyX2lwGCogAygNEhsKDmRuc190dGxfY29uZmlnGCsgASgNSBeIAQESGgoScGF5bG9hZF9zcGxpdF9pbmZvGCwgASgREh4KFmNlbGx1bGFyX2NvbmZpZ19wYXJhbXMYLiADKA0SIwoJY2FsZW5kYXJzGC8gAygLMhAubG9nZ2VyLkNhbGVuZGFyEhIKCmxlZF9jb25maWcYMiADKA0SJAoXbmV0d29ya190cm91Ymxlc2hvb3RpbmcYMyABKA1IGIgBARItCiBtb2RlbV9pZGVudGlmaWNhdGlvbl9jb2FwX29wdGlvbhg0IAEoDUgZiAEBEiMKFmJsZV9hZHZlcnRpc2luZ19wZXJpb2QYOyABKA1IGogBARIlChhibGVfYWR2ZXJ0aXNlbWVudF9mb3JtYXQYPCABKA1IG4gBARIsCh9leHRlbmRlZF9jb25maWd1cmF0aW9uX2VuZHBvaW50GD0gASgMSByIAQESEgoKbnZtX3N0YXR1cxg+IAEoDUITChFfYmxlX3R1cm5vZmZfdGltZUIPCg1fYWNrX2ludGVydmFsQhEKD190cmFuc2Zlcl9saW1pdEIXChVfdHJhbnNmZXJfbGltaXRfdGltZXJCEQoPX2RhdGFfc2VydmVyX2lwQhMKEV9kYXRhX3NlcnZlcl9wb3J0QhMKEV91cGRhdGVfc2VydmVyX2lwQhkKF191cGRhdGVfc2VydmVyX3BvcnRfdWRwQhoKGF91cGRhdGVfc2VydmVyX3BvcnRfY29hcEIGCgRfYXBuQhEKD19wbG1uX3NlbGVjdGlvbkIVChNfY29uZmlndXJhdGlvbl9oYXNoQhUKE19jbG91ZF90b2tlbl9jb25maWdCDgoMX2Nsb3VkX3Rva2VuQhUKE19zdXBlcnZpc2lvbl9wZXJpb2RCEwoRX21vZGVtX2JhbmRzX21hc2tCEAoOX2RhdGFfZW5kcG9pbnRCGQoXX2NvbmZpZ3VyYXRpb25fZW5kcG9pbnRCFwoVX2RldmljZV9pbmZvX2VuZHBvaW50QhAKDl90aW1lX2VuZHBvaW50QhUKE19ibGVfdHhfcG93ZXJfbGV2ZWxCGgoYX2Nsb3VkX3Rva2VuX2NvYXBfb3B0aW9uQiAKHl9wYXlsb2FkX3NpZ25hdHVyZV9jb2FwX29wdGlvbkIRCg9fZG5zX3R0bF9jb25maWdCGgoYX25ldHdvcmtfdHJvdWJsZXNob290aW5nQiMKIV9tb2RlbV9pZGVudGlmaWNhdGlvbl9jb2FwX29wdGlvbkIZChdfYmxlX2FkdmVydGlzaW5nX3BlcmlvZEIbChlfYmxlX2FkdmVydGlzZW1lbnRfZm9ybWF0QiIKIF9leHRlbmRlZF9jb25maWd1cmF0aW9uX2VuZHBvaW50IoUCCgxDb25maWdBbnN3ZXISHwoXbWVhc3VyZW1lbnRfcGVyaW9kX2Jhc2UYAiABKA0SHQoVdHJhbnNtaXNzaW9uX2ludGVydmFsGAMgASgNEhsKE2RldmljZV9pbmZvX3JlcXVlc3QYBiABKAgSFAoMY3VycmVudF90aW1lGAggASgNEh0KFWNvbmZpZ3VyYXRpb25fcmVxdWVzdBgTIAEoCBIhChltZWFzdXJlbWVudF9wZXJpb2RfZmFjdG9yGBogASgNEhsKBXJ1bGVzGBwgAygLMgwubG9nZ2VyLlJ1bGUSIwoJY2FsZW5kYXJzGC8gAygLMhAubG9nZ2VyLkNhbGVuZGFyIlMKBFJ1bGUSFAoMY2hhbm5lbF9tYXNrGAEgASgNEhEKCWNvbmRpdGlvbhgCIAEoBRISCgpwYXJhbWV0ZXJzGAMgAygREg4KBmFjdGlvbhgEIAEoBSI/CghDYWxlbmRhchIRCglydWxlX21hc2sYASABKA0SEgoKcGFyYW1ldGVycxgCIAMoERIMCgR0eXBlGAMgASgFIqgCCgpEZXZpY2VJbmZvEhUKDXNlcmlhbF9udW1iZXIYASABKAwSGAoQc29mdHdhcmVfdmVyc2lvbhgDIAEoDRIpCgxydW50aW1lX2luZm8YDSABKAsyEy5sb2dnZXIuUnVudGltZUluZm8SHAoFbW9kZW0YDiABKAsyDS5sb2dnZXIuTW9kZW0SFgoJY29tbWl0X2lkGA8gASgMSACIAQESGAoLY2xvdWRfdG9rZW4YECABKAxIAYgBARIwChBsYXN0X3VwZGF0ZV9pbmZvGBIgASgLMhYubG9nZ2VyLkxhc3RVcGRhdGVJbmZvEh4KFmVuY2xvc3VyZV90YW1wZXJfYWxlcnQYEyABKAhCDAoKX2NvbW1pdF9pZEIOCgxfY2xvdWRfdG9rZW4ilAIKC1J1bnRpbWVJbmZvEhQKB3VwX3RpbWUYASABKA1IAIgBARIYChBtZXNzYWdlX2NvdW50ZXJzGAIgAygNEhwKD21jdV90ZW1wZXJhdHVyZRgDIAEoEUgBiAEBEhwKD2JhdHRlcnlfdm9sdGFnZRgEIAEoDUgCiAEBEh8KF2JhdHRlcnlfcmVzZXRfdGltZXN0YW1wGAYgASgNEhYKDnJ1bnRpbWVfZXJyb3JzGAkgAygNEhoKDXJlc2V0X2NvdW50ZXIYCiABKA1IA4gBAUIKCghfdXBfdGltZUISChBfbWN1X3RlbXBlcmF0dXJlQhIKEF9iYXR0ZXJ5X3ZvbHRhZ2VCEAoOX3Jlc2V0X2NvdW50ZXIinQEKBU1vZGVtEgwKBHR5cGUYASABKA0SEgoKcGFyYW1ldGVycxgCIAMoERIVCghzaW1fY2FyZBgDIAEoDEgAiAEBEh0KEGZpcm13YXJlX3ZlcnNpb24YBCABKA1IAYgBARIRCgRpbWVpGAUgASgMSAKIAQFCCwoJX3NpbV9jYXJkQhMKEV9maXJtd2FyZV92ZXJzaW9uQgcKBV9pbWVpIkMKDkxhc3RVcGRhdGVJbmZvEhEKCXRpbWVzdGFtcBgBIAEoDRITCgZzdGF0dXMYAiABKA1IAIgBAUIJCgdfc3RhdHVzYgZwcm90bzM");
+  fileDesc("ChVsb2dnZXItbWVzc2FnZXMucHJvdG8SBmxvZ2dlciLVAwoMTWVhc3VyZW1lbnRzEhUKDXNlcmlhbF9udW1iZXIYASABKAwSFgoOYmF0dGVyeV9zdGF0dXMYAiABKAgSHwoXbWVhc3VyZW1lbnRfcGVyaW9kX2Jhc2UYAyABKA0SIQoIY2hhbm5lbHMYBCADKAsyDy5sb2dnZXIuQ2hhbm5lbBIcChRuZXh0X3RyYW5zbWlzc2lvbl9hdBgFIAEoDRIXCg90cmFuc2Zlcl9yZWFzb24YBiABKA0SEwoGc2lnbmFsGAcgASgNSACIAQESIQoZbWVhc3VyZW1lbnRfcGVyaW9kX2ZhY3RvchgIIAEoDRIfChJjb25maWd1cmF0aW9uX2hhc2gYCSABKA1IAYgBARIYCgtjbG91ZF90b2tlbhgQIAEoDEgCiAEBEigKG2V4dGVuZGVkX2NvbmZpZ3VyYXRpb25faGFzaBgRIAEoDUgDiAEBEhoKDWJhdHRlcnlfbGV2ZWwYEiABKA1IBIgBAUIJCgdfc2lnbmFsQhUKE19jb25maWd1cmF0aW9uX2hhc2hCDgoMX2Nsb3VkX3Rva2VuQh4KHF9leHRlbmRlZF9jb25maWd1cmF0aW9uX2hhc2hCEAoOX2JhdHRlcnlfbGV2ZWwiVwoHQ2hhbm5lbBIMCgR0eXBlGAEgASgFEhEKCXRpbWVzdGFtcBgCIAEoBRITCgtzdGFydF9wb2ludBgEIAEoERIWCg5zYW1wbGVfb2Zmc2V0cxgFIAMoESLcAwoMQ29uZmlnUmVwb3J0Eh8KF21lYXN1cmVtZW50X3BlcmlvZF9iYXNlGAIgASgNEh0KFXRyYW5zbWlzc2lvbl9pbnRlcnZhbBgDIAEoDRIcChRjb25maWd1cmF0aW9uX2Vycm9ycxgUIAMoDRIfChJjb25maWd1cmF0aW9uX2hhc2gYFSABKA1IAIgBARIfChJjbG91ZF90b2tlbl9jb25maWcYFyABKA1IAYgBARIYCgtjbG91ZF90b2tlbhgYIAEoDEgCiAEBEhUKDXNlcmlhbF9udW1iZXIYGSABKAwSIQoZbWVhc3VyZW1lbnRfcGVyaW9kX2ZhY3RvchgaIAEoDRIVCg1jaGFubmVsX3R5cGVzGBsgAygFEhsKBXJ1bGVzGBwgAygLMgwubG9nZ2VyLlJ1bGUSJQodY29uZmlndXJhdGlvbl9lcnJvcl90aW1lc3RhbXAYJiABKA0SGgoScGF5bG9hZF9zcGxpdF9pbmZvGCwgASgREiMKCWNhbGVuZGFycxgvIAMoCzIQLmxvZ2dlci5DYWxlbmRhckIVChNfY29uZmlndXJhdGlvbl9oYXNoQhUKE19jbG91ZF90b2tlbl9jb25maWdCDgoMX2Nsb3VkX3Rva2VuIugBCgxDb25maWdBbnN3ZXISHwoXbWVhc3VyZW1lbnRfcGVyaW9kX2Jhc2UYAiABKA0SHQoVdHJhbnNtaXNzaW9uX2ludGVydmFsGAMgASgNEhQKDGN1cnJlbnRfdGltZRgIIAEoDRIdChVjb25maWd1cmF0aW9uX3JlcXVlc3QYEyABKAgSIQoZbWVhc3VyZW1lbnRfcGVyaW9kX2ZhY3RvchgaIAEoDRIbCgVydWxlcxgcIAMoCzIMLmxvZ2dlci5SdWxlEiMKCWNhbGVuZGFycxgvIAMoCzIQLmxvZ2dlci5DYWxlbmRhciJTCgRSdWxlEhQKDGNoYW5uZWxfbWFzaxgBIAEoDRIRCgljb25kaXRpb24YAiABKAUSEgoKcGFyYW1ldGVycxgDIAMoERIOCgZhY3Rpb24YBCABKAUiPwoIQ2FsZW5kYXISEQoJcnVsZV9tYXNrGAEgASgNEhIKCnBhcmFtZXRlcnMYAiADKBESDAoEdHlwZRgDIAEoBSKwAQoKRGV2aWNlSW5mbxIVCg1zZXJpYWxfbnVtYmVyGAEgASgMEhgKEHNvZnR3YXJlX3ZlcnNpb24YAyABKA0SKQoMcnVudGltZV9pbmZvGA0gASgLMhMubG9nZ2VyLlJ1bnRpbWVJbmZvEhwKBW1vZGVtGA4gASgLMg0ubG9nZ2VyLk1vZGVtEhgKC2Nsb3VkX3Rva2VuGBAgASgMSACIAQFCDgoMX2Nsb3VkX3Rva2VuIj8KC1J1bnRpbWVJbmZvEhwKD2JhdHRlcnlfdm9sdGFnZRgEIAEoDUgAiAEBQhIKEF9iYXR0ZXJ5X3ZvbHRhZ2UiGwoFTW9kZW0SEgoKcGFyYW1ldGVycxgCIAMoEWIGcHJvdG8z");
 
 /**
  * To `m`.
@@ -143,61 +144,6 @@ export type ConfigReport = Message<"logger.ConfigReport"> & {
   transmissionInterval: number;
 
   /**
-   * @generated from field: optional uint32 ble_turnoff_time = 4;
-   */
-  bleTurnoffTime?: number | undefined;
-
-  /**
-   * @generated from field: optional uint32 ack_interval = 5;
-   */
-  ackInterval?: number | undefined;
-
-  /**
-   * @generated from field: optional uint32 transfer_limit = 9;
-   */
-  transferLimit?: number | undefined;
-
-  /**
-   * @generated from field: optional uint32 transfer_limit_timer = 10;
-   */
-  transferLimitTimer?: number | undefined;
-
-  /**
-   * @generated from field: optional bytes data_server_ip = 11;
-   */
-  dataServerIp?: Uint8Array | undefined;
-
-  /**
-   * @generated from field: optional uint32 data_server_port = 12;
-   */
-  dataServerPort?: number | undefined;
-
-  /**
-   * @generated from field: optional bytes update_server_ip = 13;
-   */
-  updateServerIp?: Uint8Array | undefined;
-
-  /**
-   * @generated from field: optional uint32 update_server_port_udp = 14;
-   */
-  updateServerPortUdp?: number | undefined;
-
-  /**
-   * @generated from field: optional uint32 update_server_port_coap = 15;
-   */
-  updateServerPortCoap?: number | undefined;
-
-  /**
-   * @generated from field: optional bytes apn = 16;
-   */
-  apn?: Uint8Array | undefined;
-
-  /**
-   * @generated from field: optional uint32 plmn_selection = 17;
-   */
-  plmnSelection?: number | undefined;
-
-  /**
    * @generated from field: repeated uint32 configuration_errors = 20;
    */
   configurationErrors: number[];
@@ -242,69 +188,9 @@ export type ConfigReport = Message<"logger.ConfigReport"> & {
   rules: Rule[];
 
   /**
-   * @generated from field: optional uint32 supervision_period = 29;
-   */
-  supervisionPeriod?: number | undefined;
-
-  /**
-   * @generated from field: optional uint32 modem_bands_mask = 31;
-   */
-  modemBandsMask?: number | undefined;
-
-  /**
-   * @generated from field: optional bytes data_endpoint = 32;
-   */
-  dataEndpoint?: Uint8Array | undefined;
-
-  /**
-   * @generated from field: optional bytes configuration_endpoint = 33;
-   */
-  configurationEndpoint?: Uint8Array | undefined;
-
-  /**
-   * @generated from field: optional bytes device_info_endpoint = 34;
-   */
-  deviceInfoEndpoint?: Uint8Array | undefined;
-
-  /**
-   * @generated from field: optional bytes time_endpoint = 35;
-   */
-  timeEndpoint?: Uint8Array | undefined;
-
-  /**
-   * @generated from field: optional uint32 ble_tx_power_level = 36;
-   */
-  bleTxPowerLevel?: number | undefined;
-
-  /**
    * @generated from field: uint32 configuration_error_timestamp = 38;
    */
   configurationErrorTimestamp: number;
-
-  /**
-   * @generated from field: uint32 configuration_hash_timestamp = 39;
-   */
-  configurationHashTimestamp: number;
-
-  /**
-   * @generated from field: optional uint32 cloud_token_coap_option = 40;
-   */
-  cloudTokenCoapOption?: number | undefined;
-
-  /**
-   * @generated from field: optional uint32 payload_signature_coap_option = 41;
-   */
-  payloadSignatureCoapOption?: number | undefined;
-
-  /**
-   * @generated from field: repeated uint32 dns_server_ip = 42;
-   */
-  dnsServerIp: number[];
-
-  /**
-   * @generated from field: optional uint32 dns_ttl_config = 43;
-   */
-  dnsTtlConfig?: number | undefined;
 
   /**
    * @generated from field: sint32 payload_split_info = 44;
@@ -312,49 +198,9 @@ export type ConfigReport = Message<"logger.ConfigReport"> & {
   payloadSplitInfo: number;
 
   /**
-   * @generated from field: repeated uint32 cellular_config_params = 46;
-   */
-  cellularConfigParams: number[];
-
-  /**
    * @generated from field: repeated logger.Calendar calendars = 47;
    */
   calendars: Calendar[];
-
-  /**
-   * @generated from field: repeated uint32 led_config = 50;
-   */
-  ledConfig: number[];
-
-  /**
-   * @generated from field: optional uint32 network_troubleshooting = 51;
-   */
-  networkTroubleshooting?: number | undefined;
-
-  /**
-   * @generated from field: optional uint32 modem_identification_coap_option = 52;
-   */
-  modemIdentificationCoapOption?: number | undefined;
-
-  /**
-   * @generated from field: optional uint32 ble_advertising_period = 59;
-   */
-  bleAdvertisingPeriod?: number | undefined;
-
-  /**
-   * @generated from field: optional uint32 ble_advertisement_format = 60;
-   */
-  bleAdvertisementFormat?: number | undefined;
-
-  /**
-   * @generated from field: optional bytes extended_configuration_endpoint = 61;
-   */
-  extendedConfigurationEndpoint?: Uint8Array | undefined;
-
-  /**
-   * @generated from field: uint32 nvm_status = 62;
-   */
-  nvmStatus: number;
 };
 
 /**
@@ -380,11 +226,6 @@ export type ConfigAnswer = Message<"logger.ConfigAnswer"> & {
    * @generated from field: uint32 transmission_interval = 3;
    */
   transmissionInterval: number;
-
-  /**
-   * @generated from field: bool device_info_request = 6;
-   */
-  deviceInfoRequest: boolean;
 
   /**
    * @generated from field: uint32 current_time = 8;
@@ -505,24 +346,9 @@ export type DeviceInfo = Message<"logger.DeviceInfo"> & {
   modem?: Modem | undefined;
 
   /**
-   * @generated from field: optional bytes commit_id = 15;
-   */
-  commitId?: Uint8Array | undefined;
-
-  /**
    * @generated from field: optional bytes cloud_token = 16;
    */
   cloudToken?: Uint8Array | undefined;
-
-  /**
-   * @generated from field: logger.LastUpdateInfo last_update_info = 18;
-   */
-  lastUpdateInfo?: LastUpdateInfo | undefined;
-
-  /**
-   * @generated from field: bool enclosure_tamper_alert = 19;
-   */
-  enclosureTamperAlert: boolean;
 };
 
 /**
@@ -537,39 +363,9 @@ export const DeviceInfoSchema: GenMessage<DeviceInfo> = /*@__PURE__*/
  */
 export type RuntimeInfo = Message<"logger.RuntimeInfo"> & {
   /**
-   * @generated from field: optional uint32 up_time = 1;
-   */
-  upTime?: number | undefined;
-
-  /**
-   * @generated from field: repeated uint32 message_counters = 2;
-   */
-  messageCounters: number[];
-
-  /**
-   * @generated from field: optional sint32 mcu_temperature = 3;
-   */
-  mcuTemperature?: number | undefined;
-
-  /**
    * @generated from field: optional uint32 battery_voltage = 4;
    */
   batteryVoltage?: number | undefined;
-
-  /**
-   * @generated from field: uint32 battery_reset_timestamp = 6;
-   */
-  batteryResetTimestamp: number;
-
-  /**
-   * @generated from field: repeated uint32 runtime_errors = 9;
-   */
-  runtimeErrors: number[];
-
-  /**
-   * @generated from field: optional uint32 reset_counter = 10;
-   */
-  resetCounter?: number | undefined;
 };
 
 /**
@@ -584,29 +380,9 @@ export const RuntimeInfoSchema: GenMessage<RuntimeInfo> = /*@__PURE__*/
  */
 export type Modem = Message<"logger.Modem"> & {
   /**
-   * @generated from field: uint32 type = 1;
-   */
-  type: number;
-
-  /**
    * @generated from field: repeated sint32 parameters = 2;
    */
   parameters: number[];
-
-  /**
-   * @generated from field: optional bytes sim_card = 3;
-   */
-  simCard?: Uint8Array | undefined;
-
-  /**
-   * @generated from field: optional uint32 firmware_version = 4;
-   */
-  firmwareVersion?: number | undefined;
-
-  /**
-   * @generated from field: optional bytes imei = 5;
-   */
-  imei?: Uint8Array | undefined;
 };
 
 /**
@@ -615,26 +391,4 @@ export type Modem = Message<"logger.Modem"> & {
  */
 export const ModemSchema: GenMessage<Modem> = /*@__PURE__*/
   messageDesc(file_logger_messages, 8);
-
-/**
- * @generated from message logger.LastUpdateInfo
- */
-export type LastUpdateInfo = Message<"logger.LastUpdateInfo"> & {
-  /**
-   * @generated from field: uint32 timestamp = 1;
-   */
-  timestamp: number;
-
-  /**
-   * @generated from field: optional uint32 status = 2;
-   */
-  status?: number | undefined;
-};
-
-/**
- * Describes the message logger.LastUpdateInfo.
- * Use `create(LastUpdateInfoSchema)` to create a new message.
- */
-export const LastUpdateInfoSchema: GenMessage<LastUpdateInfo> = /*@__PURE__*/
-  messageDesc(file_logger_messages, 9);
 

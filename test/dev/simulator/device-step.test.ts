@@ -141,15 +141,11 @@ describe('A simulated logger', () => {
     assert.equal(model.state.counts.refused, 1);
   });
 
-  it('sends its configuration and its info on request', () => {
-    const model = settled();
-    const effects = model.answered('measurements', { configurationRequest: true, deviceInfoRequest: true });
+  it('sends its configuration on request', () => {
+    const effects = settled().answered('measurements', { configurationRequest: true });
     assert.deepEqual(
       effects.map(({ kind, confirmable }) => [kind, confirmable]),
-      [
-        ['report', false],
-        ['info', false],
-      ],
+      [['report', false]],
     );
   });
 

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import type { Knex } from 'knex';
 import { query } from '../../src/db/query.ts';
 import type { RunningPart } from '../../src/process/shutdown.ts';
+import { TARGETS_CHANGED_SIGNAL } from '../../src/temporal/workflow-ids.ts';
 import {
   apply,
   applyAnswer,
@@ -19,6 +20,7 @@ import {
   report,
   untilEnded,
 } from '../support/fleet.ts';
+import { runOf } from '../support/job-runs.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { servers } from '../support/servers.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
@@ -109,11 +111,12 @@ describe('A job of many devices', () => {
   });
 
   it('times out in chunks at the deadline, both devices that were offered the change and others', async () => {
-    const jobId = await apply(org, 'daily', { applyToAll: true });
-    // The deadline has to be shortened before the worker of these tests starts and reads the plan.
-    const soon = "update config_jobs set deadline_at = now() + interval '2 seconds' where id = ?";
-    await query(dms.service.sql, soon, [jobId]);
+    const rollout = { firstPercent: 50, minAppliedPercent: 100, abortFailedPercent: 50 };
+    const jobId = await apply(org, 'daily', { applyToAll: true, rollout });
     await startWorker();
+    await untilCounted(jobId, { waiting: 5, queued: 4 });
+    await query(dms.service.sql, 'update config_jobs set deadline_at = now() where id = ?', [jobId]);
+    await runOf(dms, jobId).signal(TARGETS_CHANGED_SIGNAL, []);
     const { status, counts } = await untilEnded(org, jobId);
     assert.deepEqual([status, counts.timedOut], ['completed_with_failures', DEVICES]);
   });

@@ -1,5 +1,6 @@
 /** Hundreds of alerts at once: each escalates, on a task queue of its own, while jobs continue. */
 import assert from 'node:assert/strict';
+import pg from 'pg';
 import { query } from '../../src/db/query.ts';
 import { escalationTaskQueue } from '../../src/temporal/workflow-ids.ts';
 import { startMessageReceiver } from '../notifications/harness.ts';
@@ -13,12 +14,23 @@ import {
   registerMany,
   untilEnded,
 } from '../support/fleet.ts';
+import { untilLockWaits } from '../support/lock-waits.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { runOf, useOrganization } from './harness.ts';
 
 const MANY = 300;
 /** One step and the wait for the next: start, two decisions and one step. */
 const EVENTS_PER_ALERT = 15;
+const STEPS_MAX = 4;
+/** Fewer steps of jobs at once than of escalations, so a job would wait for escalations on its own task queue. */
+const AT_ONCE = {
+  jobStepsMax: STEPS_MAX,
+  endpointStepsMax: 1,
+  escalationStepsMax: STEPS_MAX,
+  workflowTasksMax: 10,
+};
+/** An arbitrary number. */
+const STEP_LOCK = 4_712;
 
 describe('Many alerts at once', () => {
   let dms: TestService;
@@ -27,7 +39,9 @@ describe('Many alerts at once', () => {
   before(async () => {
     receiver = await startMessageReceiver();
     // The sweep would wake late runs, which costs events.
-    dms = await startService({ settings: { notificationIntervalMs: 0, runCheckIntervalMs: 600_000 } });
+    dms = await startService({
+      settings: { notificationIntervalMs: 0, runCheckIntervalMs: 600_000, atOnce: AT_ONCE },
+    });
   });
   after(async () => {
     await dms.stop();
@@ -46,6 +60,27 @@ describe('Many alerts at once', () => {
   const countMade = () => countRows('alert_escalations where steps_made > 0');
   const countUnsent = () => countRows(`notifications where state = 'pending'`);
 
+  /** Lets no escalation make a step until the returned function is called. */
+  async function holdSteps(): Promise<() => Promise<void>> {
+    await query(
+      dms.service.sql,
+      `create function wait_for_step_lock() returns trigger language plpgsql as $$
+       begin
+         perform pg_advisory_xact_lock_shared(${STEP_LOCK});
+         return new;
+       end $$`,
+    );
+    await query(
+      dms.service.sql,
+      `create trigger alert_escalations_wait before update on alert_escalations for each row
+       when (new.steps_made > old.steps_made) execute function wait_for_step_lock()`,
+    );
+    const holder = new pg.Client(dms.settings.databaseUrl);
+    await holder.connect();
+    await holder.query(`select pg_advisory_lock(${STEP_LOCK})`);
+    return () => holder.end();
+  }
+
   it('escalates each alert once, in few messages, with few history events, without delaying a job of another organization', async () => {
     const customer = useOrganization(dms, dms);
     const channel = await customer.channel('', { target: receiver.url });
@@ -59,13 +94,16 @@ describe('Many alerts at once', () => {
     const slug = await createProfile(other, FRIDGE);
     const measuredAt = new Date().toISOString();
     const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt }];
+    const releaseSteps = await holdSteps();
     await inTurns(serials, 20, (each) =>
       dms.device.post(`/devices/${each}/measurements`, { readings, batteryStatus: 'low' }),
     );
+    await untilLockWaits(dms.service.sql, STEPS_MAX);
     const jobId = await apply(other, slug, { serialNumbers: [serial] });
     await applyAnswer(other, serial);
     assert.equal((await untilEnded(other, jobId)).status, 'succeeded');
-    assert.ok((await countMade()) < MANY, 'all steps were made before the job ended');
+    assert.equal(await countMade(), 0);
+    await releaseSteps();
 
     await eventually(
       async () => named(),

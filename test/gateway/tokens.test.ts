@@ -1,8 +1,6 @@
 /** Authentication of loggers at the gateway: by their token, and by serial number if no token is required. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../dev/embedded/free-port.ts';
 import { createUnregisteredDevicesRepository } from '../../src/devices/unregistered-devices.repository.ts';
 import { formatKey } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
@@ -27,10 +25,7 @@ const madeUpToken = () => formatKey('device', randomBytes(32));
 describe('A gateway that requires tokens', () => {
   /** How far the service's clock is ahead. */
   let aheadMs = 0;
-  const gateway = useGateway(async () => ({
-    settings: { metricsPort: await freePort() },
-    now: () => new Date(Date.now() + aheadMs),
-  }));
+  const gateway = useGateway(() => ({ now: () => new Date(Date.now() + aheadMs) }));
   beforeEach(() => {
     aheadMs = 0;
   });
@@ -78,7 +73,7 @@ describe('A gateway that requires tokens', () => {
     it('counts refused messages by reason', async () => {
       const { logger, open } = await gateway.newLogger();
       const countOf = async (reason: string) => {
-        const answer = await fetch(`http://127.0.0.1:${gateway.dms.settings.metricsPort}/metrics`);
+        const answer = await fetch(gateway.dms.metricsUrl);
         const line = new RegExp(`^dms_coap_refused_total\\{reason="${reason}"\\} (\\d+)$`, 'm');
         return Number(line.exec(await answer.text())?.[1] ?? 0);
       };
@@ -140,11 +135,7 @@ describe('A gateway that requires tokens', () => {
       await logger.measure();
       assert.deepEqual(codesOf(await logger.report({ token: '' })), ['2.01']);
       await keys().revoke(id);
-      const revokedAt = performance.now();
-      while (codesOf(await logger.report({ token: '' }))[0] === '2.01') {
-        assert.ok(performance.now() - revokedAt < 5_000, 'still accepted after 5 s');
-        await sleep(100);
-      }
+      for (aheadMs = 500; aheadMs < 5_000; aheadMs += 500) await logger.report({ token: '' });
       assert.deepEqual(codesOf(await logger.report({ token: '' })), ['4.01']);
       assert.equal((await logger.measure()).code, '4.01');
     });

@@ -240,14 +240,9 @@ describe('Commands for keys', () => {
 
   it('refuses a revoked key within 5 s, even if it is in constant use', async () => {
     const { id, token } = await createKey();
-    const client = dms.with(token);
-    assert.equal((await client.get('/assets')).status, 200);
+    assert.equal(await statusOf(token), 200);
     assert.deepEqual(await succeed('key', 'revoke', id), [`revoked ${id}`]);
-    const revokedAt = performance.now();
-    while ((await client.get('/assets')).status === 200) {
-      assert.ok(performance.now() - revokedAt < 5_000, 'still works after 5 s');
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    for (aheadMs = 500; aheadMs < 5_000; aheadMs += 500) await statusOf(token);
     assert.equal(await statusOf(token), 401);
   });
 

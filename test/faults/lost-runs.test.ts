@@ -126,8 +126,8 @@ describe('A run that ends before its work is done', () => {
   async function bothGoOn({ serial, jobId }: { serial: string; jobId: string }): Promise<void> {
     await applyAnswer(customer, serial);
     receiver.answer((response) => response.writeHead(204).end());
-    assert.equal((await untilEnded(customer, jobId, { timeoutMs: 15_000 })).status, 'succeeded');
-    await endpoint.until((items) => items.every(({ state }) => state === 'delivered'), 15_000);
+    assert.equal((await untilEnded(customer, jobId)).status, 'succeeded');
+    await endpoint.until((items) => items.every(({ state }) => state === 'delivered'));
     // The next test begins with a new run.
     await eventually(
       () => endpointRun().describe(),
@@ -181,7 +181,7 @@ describe('A run that ends before its work is done', () => {
       const { serial, jobId } = await waitingRuns('SIGNAL');
       const { token } = await dms.issueKey(customer.id, 'device');
       await applyAnswer({ ...customer, device: cutOff.with(token) }, serial);
-      assert.equal((await untilEnded(customer, jobId, { timeoutMs: 10_000 })).status, 'succeeded');
+      assert.equal((await untilEnded(customer, jobId)).status, 'succeeded');
     } finally {
       await cutOff.stop();
     }
@@ -219,7 +219,7 @@ describe('A run that ends before its work is done', () => {
     worker = await (await deployed()).service.startWorker((await servers()).workflowBundle);
     await untilIdle(later, jobId, /Waiting until/);
     await applyAnswer(customer, serial);
-    assert.equal((await untilEnded(customer, jobId, { timeoutMs: 15_000 })).status, 'succeeded');
+    assert.equal((await untilEnded(customer, jobId)).status, 'succeeded');
   });
 
   it('runs endpoints on a task queue of their own', async () => {

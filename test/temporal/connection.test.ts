@@ -7,14 +7,31 @@ import { freePort } from '../../dev/embedded/free-port.ts';
 import { DAY_MS } from '../../src/process/durations.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { setUpNamespace } from '../../src/temporal/set-up-namespace.ts';
+import { setEnvironment } from '../support/environment.ts';
 import { eventually } from '../support/fleet.ts';
 import { servers } from '../support/servers.ts';
 
 /** After this time the client's own retries would have begun. */
 const RETRIED_BY_MS = 3_000;
-const CALL_MS_MAX = 7_000;
+/** Of gRPC. */
+const DEADLINE_EXCEEDED = 4;
+const CALL_MS_MIN = 4_000;
+/** A readiness probe of Kubernetes is given up after this time. */
+const PROBE_MS = 1_000;
 
 const at = (address: string) => ({ options: { address }, namespace: 'default' });
+
+/** Accepts connections and never answers. */
+async function startHangingServer(): Promise<{ address: string; stop(): void }> {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  function stop(): void {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  }
+  return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
+}
 
 describe('The Temporal client', () => {
   it('closes after failed calls without leaving a retry behind', async () => {
@@ -28,22 +45,36 @@ describe('The Temporal client', () => {
   });
 
   it('gives up a call that the server accepts and never answers', async () => {
-    const sockets: Socket[] = [];
-    const unanswering = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1');
-    await once(unanswering, 'listening');
-    const { client, close } = connectTemporal(at(`127.0.0.1:${(unanswering.address() as AddressInfo).port}`));
+    const { address, stop } = await startHangingServer();
+    const { client, close } = connectTemporal(at(address));
     const startedAt = performance.now();
-    await assert.rejects(client.workflow.getHandle('nobody').signal('anything'));
-    assert.ok(performance.now() - startedAt < CALL_MS_MAX);
+    await assert.rejects(
+      client.workflow.getHandle('nobody').signal('anything'),
+      (error: { cause?: { code?: number } }) => error.cause?.code === DEADLINE_EXCEEDED,
+    );
+    assert.ok(performance.now() - startedAt > CALL_MS_MIN);
     await close();
-    for (const socket of sockets) socket.destroy();
-    unanswering.close();
+    stop();
+  });
+
+  it('reports a server that accepts and never answers as down before a readiness probe is given up', async () => {
+    const { address, stop } = await startHangingServer();
+    const { isUp, close } = connectTemporal(at(address));
+    const up = isUp();
+    const probe = AbortSignal.timeout(PROBE_MS);
+    assert.equal(await up, false);
+    assert.equal(probe.aborted, false);
+    await close();
+    stop();
   });
 
   it('ignores the proxy in the environment', async () => {
-    const saved = { ...process.env };
     const nowhere = `http://127.0.0.1:${await freePort()}`;
-    Object.assign(process.env, { http_proxy: nowhere, https_proxy: nowhere, grpc_proxy: nowhere });
+    const restoreEnvironment = setEnvironment({
+      http_proxy: nowhere,
+      https_proxy: nowhere,
+      grpc_proxy: nowhere,
+    });
     try {
       const { temporalAddress } = await servers();
       const { isUp, close } = connectTemporal(at(temporalAddress));
@@ -55,7 +86,7 @@ describe('The Temporal client', () => {
         print: () => {},
       });
     } finally {
-      process.env = saved;
+      restoreEnvironment();
     }
   });
 });

@@ -91,7 +91,7 @@ describe('The UDP balancer', () => {
 
   async function ask(from: Socket, port: number, text: string): Promise<string> {
     from.send(text, port, '127.0.0.1');
-    const [answer] = (await once(from, 'message', { signal: AbortSignal.timeout(2_000) })) as [Buffer];
+    const [answer] = (await once(from, 'message', { signal: AbortSignal.timeout(30_000) })) as [Buffer];
     return answer.toString();
   }
 

@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CoapReply, coapReply } from './coap-datagram.ts';
 
-const REPLY_MS = 5_000;
+const REPLY_MS = 30_000;
 
 export type CoapEndpoint = Awaited<ReturnType<typeof openCoapEndpoint>>;
 

@@ -8,7 +8,7 @@ export interface RawAnswer {
   body: string;
 }
 
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 30_000;
 
 /** Sends the chunks, half-closes if asked to, and reads until the server closes. Null: closed without an answer. */
 export async function exchange(

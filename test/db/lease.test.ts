@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '../../src/db/database.ts';
 import { type Lease, startLease } from '../../src/db/lease.ts';
 import { newDatabase } from '../support/servers.ts';
 
-const LEASE_MS = 1_000;
+const LEASE_MS = 5_000;
 const HOLDER = fileURLToPath(new URL('../support/lease-holder.ts', import.meta.url));
 
 describe('A lease', () => {

@@ -22,7 +22,7 @@ describe('The database as operators see it', () => {
     sql = openDatabase({
       url,
       poolSize: 1,
-      statementTimeoutMs: 300,
+      statementTimeoutMs: 2_000,
       applicationName: 'test',
       onFault: (kind) => void faults.push(kind),
     });
@@ -50,7 +50,7 @@ describe('The database as operators see it', () => {
   });
 
   it('counts statements and locks that took too long, and transactions that were retried', async () => {
-    await assert.rejects(query(sql, 'select pg_sleep(1)'));
+    await assert.rejects(query(sql, 'select pg_sleep(5)'));
     const other = openDatabase({ url, poolSize: 1, statementTimeoutMs: 0, applicationName: 'other' });
     await createTransact(other)(async (holder) => {
       await query(holder.sql, 'lock table organizations');

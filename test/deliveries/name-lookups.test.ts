@@ -89,26 +89,26 @@ describe('Look-ups of host names', () => {
 
   it('keeps room for other names of an organization beside names that have failed', async () => {
     let nowMs = 1_000;
+    let fails = true;
     const names = createNameLookups({
-      resolve,
-      timeoutMs: 20,
-      waitMaxMs: 30_000,
+      resolve: (hostname) => (fails ? Promise.reject(new Error('no server')) : resolve(hostname)),
+      timeoutMs: 60_000,
+      waitMaxMs: 60_000,
       nowMs: () => nowMs,
     });
     const prepareHanging = () => range(2 * AT_ONCE).map((index) => names.prepare(`hang${index}.test`, 'a'));
     await Promise.all(prepareHanging());
-    assert.equal(names.latest('hang0.test').error?.code, 'EAI_AGAIN');
+    assert.equal(names.latest('hang0.test').error?.message, 'no server');
     nowMs += 60_000;
-    asked.splice(0);
-    const again = prepareHanging();
+    fails = false;
+    for (const again of prepareHanging()) void again.catch(() => {});
     await names.prepare('good.test', 'a');
     assert.equal(asked.length, AT_ONCE + 1, 'most of those that failed still wait');
-    await Promise.all(again);
   });
 
   it('leaves the wait for a turn out of the deadline of an attempt', async () => {
     const receiver = await startReceiver();
-    const waitsMs = 400;
+    const waitsMs = 3_000;
     const sender = createSender({
       isAllowedAddress: () => true,
       userAgent: 'test',

@@ -184,7 +184,7 @@ describe('A database that is too slow', () => {
   let dms: TestService;
   let blocker: pg.Client;
   before(async () => {
-    dms = await startService({ withWorker: false, settings: { statementTimeoutMs: 300 } });
+    dms = await startService({ withWorker: false, settings: { statementTimeoutMs: 2_000 } });
     blocker = new pg.Client(dms.settings.databaseUrl);
     await blocker.connect();
   });

@@ -142,7 +142,7 @@ describe('Webhooks', () => {
       assert.equal((await post('x'.repeat(128))).status, 201);
     });
 
-    it('accepts deliverConfigApplied as a boolean, and no events, for a cellular webhook', async () => {
+    it('refuses events, and a deliverConfigApplied that is no boolean, for a cellular webhook', async () => {
       const post = (body: object) => dms.api.post('/cellular-webhooks', { url: URL_1, ...body });
       await refused(post({ events: ['alert.created'] }), /^events is not allowed/);
       await refused(post({ deliverConfigApplied: 'true' }), /^deliverConfigApplied must be a boolean/);

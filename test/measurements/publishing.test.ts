@@ -41,13 +41,16 @@ describe('A measurement event', () => {
 
   it('publishes nothing for a frame without new readings', async () => {
     const webhookId = await subscribe();
-    await send(series(2));
-    await send(
-      series(2)
-        .slice(0, 0)
-        .concat(reading({ measuredAt: '1980-01-01T00:00:00Z' })),
-    );
+    const readings = series(2);
+    await send(readings);
+    await send(readings);
     assert.equal((await payloads(webhookId)).length, 1);
+  });
+
+  it('publishes nothing for a reading that is dropped', async () => {
+    const webhookId = await subscribe();
+    await send([reading({ measuredAt: '1980-01-01T00:00:00Z' })]);
+    assert.deepEqual(await payloads(webhookId), []);
   });
 
   it('publishes no event when nobody subscribes', async () => {

@@ -145,9 +145,7 @@ describe('Partitions', () => {
     await insert(writer, '2018-05-02');
     const dropped = dropPartitions(sql, MEASUREMENTS, new Date('2018-06-01'));
     await sleep(100);
-    const startedAt = performance.now();
     await insert(other, '2018-06-02');
-    assert.ok(performance.now() - startedAt < 1_000);
     await writer.commit();
     assert.deepEqual(await dropped, ['measurement_blocks_201805']);
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { CSV as CSV_FORMAT, exportLines } from '../../src/measurements/export.ts';
 import type { ExportScope } from '../../src/measurements/export-scopes.repository.ts';
-import { register } from '../support/fleet.ts';
+import { eventually, register } from '../support/fleet.ts';
 import { startSlowReader } from '../support/slow-reader.ts';
 import { ago, reading, series } from './fixtures.ts';
 import { useLogger } from './harness.ts';
@@ -168,15 +168,10 @@ describe('An export of measurements', () => {
       const after = await activity();
       return after.length === 1 && after[0][0] === 'idle' && String(after) === String(before);
     };
-    await untilTrue(isQuiet);
+    await eventually(isQuiet, (quiet) => quiet);
     reader.stop();
   });
 });
-
-async function untilTrue(check: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 50; attempt++) if (await check()) return;
-  assert.fail('it never became true');
-}
 
 const scopeOf = (index: number): ExportScope => ({
   organizationId: 'organization',

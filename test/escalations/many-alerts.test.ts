@@ -14,7 +14,7 @@ import {
   registerMany,
   untilEnded,
 } from '../support/fleet.ts';
-import { untilLockWaits } from '../support/lock-waits.ts';
+import { countLockWaits } from '../support/lock-waits.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { runOf, useOrganization } from './harness.ts';
 
@@ -95,15 +95,21 @@ describe('Many alerts at once', () => {
     const measuredAt = new Date().toISOString();
     const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt }];
     const releaseSteps = await holdSteps();
-    await inTurns(serials, 20, (each) =>
-      dms.device.post(`/devices/${each}/measurements`, { readings, batteryStatus: 'low' }),
-    );
-    await untilLockWaits(dms.service.sql, STEPS_MAX);
-    const jobId = await apply(other, slug, { serialNumbers: [serial] });
-    await applyAnswer(other, serial);
-    assert.equal((await untilEnded(other, jobId)).status, 'succeeded');
-    assert.equal(await countMade(), 0);
-    await releaseSteps();
+    try {
+      await inTurns(serials, 20, (each) =>
+        dms.device.post(`/devices/${each}/measurements`, { readings, batteryStatus: 'low' }),
+      );
+      await eventually(
+        () => countLockWaits(dms.service.sql),
+        (waiting) => waiting >= STEPS_MAX,
+      );
+      const jobId = await apply(other, slug, { serialNumbers: [serial] });
+      await applyAnswer(other, serial);
+      assert.equal((await untilEnded(other, jobId)).status, 'succeeded');
+      assert.equal(await countMade(), 0);
+    } finally {
+      await releaseSteps();
+    }
 
     await eventually(
       async () => named(),

@@ -1,7 +1,6 @@
 /** Metrics and log lines about deliveries, for operators. */
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
-import { freePort } from '../../dev/embedded/free-port.ts';
 import { createLog } from '../../src/process/log.ts';
 import { eventually } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -25,7 +24,6 @@ describe('Metrics and log of deliveries', () => {
     dms = await startService({
       log: createLog('info', sink),
       settings: {
-        metricsPort: await freePort(),
         // A retry would change the age of the oldest due delivery.
         webhooks: QUICK,
       },
@@ -43,7 +41,7 @@ describe('Metrics and log of deliveries', () => {
   });
 
   async function gauge(name: string): Promise<number> {
-    const answer = await fetch(`http://127.0.0.1:${dms.settings.metricsPort}/metrics`);
+    const answer = await fetch(dms.metricsUrl);
     const line = (await answer.text()).split('\n').find((each) => each.startsWith(`${name} `));
     return Number(line?.split(' ')[1] ?? Number.NaN);
   }

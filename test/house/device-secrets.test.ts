@@ -4,7 +4,6 @@
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { freePort } from '../../dev/embedded/free-port.ts';
 import { query } from '../../src/db/query.ts';
 import { formatKey } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
@@ -41,7 +40,6 @@ describe('Secrets that devices send', () => {
     dms = await startService({
       log: createLog('trace', { write: (line) => void lines.push(line) }),
       settings: {
-        metricsPort: await freePort(),
         traces: { endpoint: collector.url, sampledShare: 1, delayMs: 20 },
         coap: { port: 0, isTokenRequired: true, tokenOption: TOKEN_OPTION },
       },
@@ -52,7 +50,7 @@ describe('Secrets that devices send', () => {
     for (const token of Object.values(secrets)) await sendEverything(token);
     await failInside(secrets['the device token'] as string);
     await untilEnded(dms, jobId);
-    metrics = await (await fetch(`http://127.0.0.1:${dms.settings.metricsPort}/metrics`)).text();
+    metrics = await (await fetch(dms.metricsUrl)).text();
   });
   after(async () => {
     await dms.stop();

@@ -132,7 +132,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     beginJob,
     jobEnding,
     groupChanges,
-    jobsProgressed,
+    jobChanged: progress.jobChanged,
   });
   const deviceWithdrawal = createDeviceWithdrawal({
     devicesIn,

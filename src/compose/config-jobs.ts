@@ -183,6 +183,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
       planner,
       readAlerts: definitionsOf,
       beginJob,
+      changes,
       groupChanges,
       chunkSize,
     }),

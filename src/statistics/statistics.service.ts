@@ -12,7 +12,7 @@ import { invalid, orNotFound } from '../process/errors.ts';
 import type { Pace } from '../process/pacer.ts';
 import { pages } from '../process/pages.ts';
 import { CURVE_COLUMNS, type Curves, createCurves } from './curve.ts';
-import type { RecordedAlert, RecordedAsset, RecordRepository } from './record.repository.ts';
+import type { RecordedAlerts, RecordedAsset, RecordRepository } from './record.repository.ts';
 import { typeOfBounds } from './settings-view.ts';
 import { type ChannelStatistics, createStatisticsFold, type StatisticsFold } from './statistics.ts';
 
@@ -28,12 +28,10 @@ interface StatisticsDeps {
   now(): Date;
 }
 
-export interface Statistics extends Span {
+export interface Statistics extends Span, RecordedAlerts {
   asset: RecordedAsset;
   /** Settings in force within the span, oldest first. */
   settings: SettingsPeriod[];
-  /** Alerts in the span, newest first; an open one ends with it. */
-  alerts: RecordedAlert[];
   channels: Array<ReturnType<typeof channelView>>;
   /** Times of maintenance within the span, oldest first. */
   mutedSpans: Array<Span & { reason: string }>;
@@ -93,7 +91,7 @@ export function createStatisticsService({ record, mutes, settings, history, pace
       reason: each.reason,
     }));
     const settingsWithin = periodsWithin(options.settings, span);
-    return { asset, ...span, settings: settingsWithin, alerts, channels, mutedSpans, curves };
+    return { asset, ...span, ...alerts, settings: settingsWithin, channels, mutedSpans, curves };
   };
 }
 

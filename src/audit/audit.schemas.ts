@@ -54,7 +54,9 @@ const auditEntrySchema = Joi.object({
     .description(
       'The operationId; confirmAddress: the owner of an e-mail address has confirmed it for the channel',
     ),
-  subject: Joi.string().required().description('Id, slug or serial number of what was changed'),
+  subject: Joi.string()
+    .required()
+    .description('Id, slug, or serial number in lower case, of what was changed'),
   subjectName: Joi.string()
     .allow(null)
     .required()

@@ -269,7 +269,7 @@ describe('Statistics of a device', () => {
       temperatureAlerts: [5, 6, 7, 8].map((highC) => ({
         type: 'high',
         channel: 'probe',
-        highC: highC + 0.25,
+        highC: highC + 0.5,
       })),
     });
     now = START;
@@ -288,7 +288,7 @@ describe('Statistics of a device', () => {
     const text = texts.join(' ').replace(/\s+/g, ' ');
     assert.match(text, /Place: (Room ){22}North/);
     assert.match(text, /profile w+-end, confirmed by the logger/);
-    assert.match(text, /(channel 1: up to \d\.25 °C, ){4}measured every \w+ \w+, transmitted every 1 h/);
+    assert.match(text, /(channel 1: up to \d\.5 °C, ){4}measured every \w+ \w+, transmitted every 1 h/);
   });
 
   it('has a line in the PDF for each time out of bounds, and for the time without bounds', () => {

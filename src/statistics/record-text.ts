@@ -120,15 +120,18 @@ export function maintenanceLines({ mutedSpans }: Statistics, timezone: string): 
 }
 
 export function channelLines(channel: Channel, from: number, timezone: string): string[] {
-  const { position, type, unit, gapCount, expectedFrom } = channel;
+  const { gapCount, expectedFrom } = channel;
   const since = expectedFrom > from ? `, since ${clockOf(timezone)(expectedFrom)}` : '';
   return [
-    `Channel ${channel.channel}: ${type}${position === null ? '' : ` (${position})`}${unit === '' ? '' : `, ${unit}`}`,
+    `Channel ${channel.channel}: ${titleOf(channel)}`,
     samplesText(channel),
     `${completenessText(channel)}${since}   gaps ${gapCount}`,
     ...outsideLines(channel),
   ];
 }
+
+export const titleOf = ({ type, position, unit }: Channel): string =>
+  `${type}${position === null ? '' : ` (${position})`}${unit === '' ? '' : `, ${unit}`}`;
 
 function samplesText({ count, min, max, avg, meanKineticTemperature }: Channel): string {
   const kinetic =

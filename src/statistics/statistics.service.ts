@@ -1,7 +1,7 @@
 /** Reads the readings of a span page by page, and folds them by the settings in force. */
 import { NO_SUCH_ASSET } from '../assets/asset.ts';
 import { type Layout, positionOf } from '../devices/device-capabilities.ts';
-import { measurementTypeOf } from '../devices/measurement-type.ts';
+import { measurementTypeOf, typeView } from '../devices/measurement-type.ts';
 import type { StoredReading } from '../devices/reading.ts';
 import type { SettingsRepository } from '../devices/settings.repository.ts';
 import { periodsWithin, type SettingsPeriod, type Span } from '../devices/settings.ts';
@@ -153,7 +153,6 @@ const shown = (decimals: number, value: number | null) =>
   value === null ? null : roundedTo(decimals, value);
 
 function channelView({ type: number, ...statistics }: ChannelStatistics, layout: Layout) {
-  const type = measurementTypeOf(number);
   const decimals = decimalsOf(number);
   const { min, max, avg, meanKineticTemperature, readings, expectedReadings } = statistics;
   return {
@@ -165,8 +164,7 @@ function channelView({ type: number, ...statistics }: ChannelStatistics, layout:
     completenessPercent: completenessPercent(readings, expectedReadings),
     typeNumber: number,
     position: positionOf(statistics.channel, number, layout),
-    type: type?.name ?? `type_${number}`,
-    unit: type?.unit ?? '',
+    ...typeView(number),
     alerts: statistics.alerts.map((alert) => ({ type: typeOfBounds(alert), ...alert })),
   };
 }

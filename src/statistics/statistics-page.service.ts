@@ -24,7 +24,7 @@ const BOTTOM = 780;
 const TEXT_SIZE = 9;
 const LINE_HEIGHT = 12;
 /** Between two texts. */
-const TEXT_GAP = 2;
+const TEXT_GAP = 1.5;
 /** How far below the top of a line its baseline is, in sizes: that of Helvetica, whatever the font of the text. */
 const BASELINE = 0.718;
 const SIGNATURE_HEIGHT = 50;

@@ -1,6 +1,7 @@
 /** The operators' page: sessions, the data of its pages, and their files. */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { createAuditRepository } from '../audit/audit.repository.ts';
 import { createCertificatesRepository } from '../certificates/certificates.repository.ts';
 import { createFleetRepository } from '../fleet/fleet.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
@@ -126,6 +127,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
   const deps = {
     ask,
     call,
+    audit: createAuditRepository(sql),
     download: createDownload({ call, revocable, isActive: sessions.isActive, now }),
     layout,
     now,

@@ -129,9 +129,8 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
       role: 'read',
       async handle({ visitor: session, params }) {
         const device = await ask(session, 'getAsset', { params });
-        const { id, name, serialNumber, replacementHistory, createdAt } = device;
-        const serialNumbers = [serialNumber, ...replacementHistory.map((earlier) => earlier.serialNumber)];
-        const recorded = { id, createdAt: new Date(createdAt), serialNumbers };
+        const { id, name, createdAt } = device;
+        const recorded = { id, createdAt: new Date(createdAt) };
         const content = deviceHistoryHtml(device, await readHistory(session, recorded));
         return { page: layout({ title: `History of ${name}`, session, section: 'Fleet' }, content) };
       },

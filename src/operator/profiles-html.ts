@@ -1,6 +1,7 @@
 /** Profiles: the list, and one of them with its groups and its history. */
+import type { StoredAuditEntry } from '../audit/audit.ts';
 import type { Intervals } from '../profiles/profile.ts';
-import type { Answers, AuditEntryView, GroupView, ProfileView } from './answers.ts';
+import type { Answers, GroupView, ProfileView } from './answers.ts';
 import { changedFields } from './audit-html.ts';
 import { boundsText, duration } from './configuration-html.ts';
 import type { FormLink } from './form-links.ts';
@@ -49,7 +50,7 @@ export interface ProfilePage {
   profile: ProfileView;
   /** Groups that have it. */
   groups: readonly GroupView[];
-  history: readonly AuditEntryView[];
+  history: readonly StoredAuditEntry[];
   /** Null: the profile leaves the intervals of a device alone. */
   intervals: Intervals | null;
 }
@@ -84,8 +85,8 @@ ${table({
   caption: 'Changes of the profile, newest first',
   head: ['When', 'By', 'Action', 'Change'],
   rows: history.map((entry) => [
-    time(entry.at),
-    entry.actor.name,
+    time(entry.at.toISOString()),
+    entry.actorName,
     toWords(entry.action),
     changedFields(entry),
   ]),

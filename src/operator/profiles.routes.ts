@@ -1,3 +1,4 @@
+import type { AuditRepository } from '../audit/audit.repository.ts';
 import type { Intervals } from '../profiles/profile.ts';
 import { noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { profileHtml, profilesHtml } from './profiles-html.ts';
@@ -6,9 +7,12 @@ import { OPERATOR_PATH } from './session.ts';
 const path = `${OPERATOR_PATH}/profiles`;
 const section = 'Profiles';
 const GROUPS_READ = '500';
-const CHANGES_SHOWN = '20';
+const CHANGES_SHOWN = 20;
+/** A device may have the slug of the profile as its serial number or name. */
+const CHANGES_OF_PROFILES = ['createProfile', 'updateProfile', 'deleteProfile', 'applyProfile'];
 
 export interface ProfilesPageDeps extends PageDeps {
+  audit: Pick<AuditRepository, 'listOf'>;
   /** The API takes intervals and does not show them. */
   findIntervals(organizationId: string, slug: string): Promise<Intervals | null>;
 }
@@ -17,6 +21,7 @@ export const profilesRoutes = ({
   ask,
   layout,
   linksFor,
+  audit,
   findIntervals,
 }: ProfilesPageDeps): OperatorPage[] => [
   {
@@ -37,13 +42,17 @@ export const profilesRoutes = ({
       const [{ profile }, groups, history, intervals] = await Promise.all([
         ask(session, 'getProfile', { params }),
         ask(session, 'listGroups', { query: { limit: GROUPS_READ } }),
-        ask(session, 'listAudit', { query: { subject: slug, limit: CHANGES_SHOWN } }),
+        audit.listOf(session.organizationId, {
+          subject: slug,
+          actions: CHANGES_OF_PROFILES,
+          limit: CHANGES_SHOWN,
+        }),
         findIntervals(session.organizationId, slug),
       ]);
       const page = {
         profile,
         groups: groups.items.filter(({ profileSlug }) => profileSlug === slug),
-        history: history.items,
+        history,
         intervals,
       };
       const content = profileHtml(page, linksFor(session));

@@ -118,6 +118,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     now,
   });
   const findOperation = finderOf(options.routes);
+  const start = createStartRepository(sql);
   const groupNames = createGroupNamesRepository(sql);
   const profiles = createProfilesRepository(sql);
   const certificates = createCertificatesRepository(sql);
@@ -129,13 +130,12 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     download: createDownload({ call, revocable, isActive: sessions.isActive, now }),
     layout,
     now,
-    countFleet: createFleetCounts({ ...createFleetRepository(sql), now }),
+    ...createFleetCounts({ ...createFleetRepository(sql), countInContact: start.countInContact, now }),
     curveMarks: createCurveMarksRepository(sql),
     mutes: createMutesRepository(sql),
     deviceContacts: createDeviceContactsRepository(sql),
     deviceJobs: createDeviceJobsRepository(sql),
     jobProgress: createJobProgressRepository(sql),
-    countMembers: groupNames.countMembers,
     listOrdered: slices.assets.listOrdered,
     listRecentHours: slices.measurements.listRecentHours,
     linksFor: createFormLinks((session, id) => mayCall(session, findOperation(id))),
@@ -147,6 +147,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
       (await certificates.find(organizationId, serialNumber)) !== null,
     earlierProfiles: createEarlierProfilesRepository(sql),
     listGroupNames: groupNames.listByIds,
+    listGroupsByProfile: groupNames.listByProfile,
     listLeaving: groupNames.listLeaving,
     groupJobs: createGroupJobsRepository(sql),
     findIntervals,
@@ -161,7 +162,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     findFaults: faultsIn(findOperation),
     toRefusal: refusals(options.translateFault),
     shownAssets: createShownAssetsRepository(sql),
-    start: createStartRepository(sql),
+    start,
     stepMessages: createStepMessagesRepository(sql),
     webhookHours: createWebhookHoursRepository(sql),
     webhookSecrets: createWebhookSecretsRepository(sql),

@@ -7,6 +7,7 @@ import type { ListChoices } from './form-layout.ts';
 import type { GroupNamesRepository } from './group-names.repository.ts';
 import { maintenanceHtml } from './maintenance-html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps, type ReadTyped } from './page-deps.ts';
+import { roundedDown } from './page-fingerprint.ts';
 import { toWords } from './parts.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
@@ -175,8 +176,3 @@ export function alertsRoutes({
     },
   ];
 }
-
-const STEP_MS = 5 * 60_000;
-
-/** Rounds down, so that an unchanged page looks the same again. */
-const roundedDown = (at: Date): Date => new Date(Math.floor(at.getTime() / STEP_MS) * STEP_MS);

@@ -31,7 +31,7 @@ type GroupNames = ReadonlyMap<string, string>;
 /** By short name; a deleted profile has none. */
 export type ProfileNames = ReadonlyMap<string, string>;
 
-export const profileNameOf = ({ profileSlug }: JobView, names: ProfileNames): string =>
+export const profileNameOf = ({ profileSlug }: Pick<JobView, 'profileSlug'>, names: ProfileNames): string =>
   names.get(profileSlug) ?? profileSlug;
 
 interface JobsOptions {

@@ -1,16 +1,18 @@
 import type { Intervals } from '../profiles/profile.ts';
+import type { GroupNamesRepository } from './group-names.repository.ts';
 import { noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { profileHtml, profilesHtml } from './profiles-html.ts';
 import { OPERATOR_PATH } from './session.ts';
 
 const path = `${OPERATOR_PATH}/profiles`;
 const section = 'Profiles';
-const GROUPS_READ = '500';
+const GROUPS_SHOWN = 500;
 const CHANGES_SHOWN = '20';
 
 export interface ProfilesPageDeps extends PageDeps {
   /** The API takes intervals and does not show them. */
   findIntervals(organizationId: string, slug: string): Promise<Intervals | null>;
+  listGroupsByProfile: GroupNamesRepository['listByProfile'];
 }
 
 export const profilesRoutes = ({
@@ -18,6 +20,7 @@ export const profilesRoutes = ({
   layout,
   linksFor,
   findIntervals,
+  listGroupsByProfile,
 }: ProfilesPageDeps): OperatorPage[] => [
   {
     method: 'GET',
@@ -36,13 +39,14 @@ export const profilesRoutes = ({
       const { slug = '' } = params;
       const [{ profile }, groups, history, intervals] = await Promise.all([
         ask(session, 'getProfile', { params }),
-        ask(session, 'listGroups', { query: { limit: GROUPS_READ } }),
+        listGroupsByProfile(session.organizationId, slug, GROUPS_SHOWN + 1),
         ask(session, 'listAudit', { query: { subject: slug, limit: CHANGES_SHOWN } }),
         findIntervals(session.organizationId, slug),
       ]);
       const page = {
         profile,
-        groups: groups.items.filter(({ profileSlug }) => profileSlug === slug),
+        groups: groups.slice(0, GROUPS_SHOWN),
+        hasMoreGroups: groups.length > GROUPS_SHOWN,
         history: history.items,
         intervals,
       };

@@ -59,7 +59,14 @@ import type { FormPageDeps, OperatorPage, PageDeps } from '../operator/page-deps
 import { createPastDevicesRepository } from '../operator/past-devices.repository.ts';
 import { createProfileNamesRepository } from '../operator/profile-names.repository.ts';
 import { profilesRoutes } from '../operator/profiles.routes.ts';
-import { createCookieSigner, OPERATOR_PATH, type Session, toCaller, toToken } from '../operator/session.ts';
+import {
+  createCookieSigner,
+  OPERATOR_PATH,
+  SESSION_MS,
+  type Session,
+  toCaller,
+  toToken,
+} from '../operator/session.ts';
 import { createSessionsRepository } from '../operator/sessions.repository.ts';
 import { sessionsRoutes } from '../operator/sessions.routes.ts';
 import { createLinkIssuer, createSessions, type Sessions } from '../operator/sessions.service.ts';
@@ -214,6 +221,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     pages: createPages<Session>({
       prefix: OPERATOR_PATH,
       baseUrl: operatorUrl,
+      visitSeconds: SESSION_MS / 1000,
       routes: [
         ...pages,
         ...watchRoutes({ watch, isLive: renderer.isLive, limit: createConcurrencyLimit(WATCHES) }),

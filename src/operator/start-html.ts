@@ -11,7 +11,7 @@ import type { FormLink } from './form-links.ts';
 import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
 import { type ProfileNames, profileNameOf } from './jobs-html.ts';
-import { badge, button, clockAndAge, dueTime, live, nameLink, table, toWords } from './parts.ts';
+import { badge, button, clockAndAge, counted, dueTime, live, nameLink, table, toWords } from './parts.ts';
 import type { TroubledJob } from './start.repository.ts';
 import type { Notified } from './start.ts';
 import { acknowledgeTicked, TICK_HEAD, tickOf } from './ticked-alerts-html.ts';
@@ -114,27 +114,30 @@ function alertsHtml({ alerts, alertsInAll }: StartPage, { link, mayChange, now }
         'Next',
         ACTION,
       ],
-      rows: alerts.map(({ alert, name, notified }) => [
-        ...(mayChange ? [tickOf(alert, name)] : []),
-        nameLink(alert.assetId, name, alert.serialNumber),
-        html`<a href="/operator/alerts/${alert.id}"><strong>${toWords(alert.type)}</strong></a>${alert.severity === 'warning' && html` ${badge('warning')}`}${alert.muted && html` ${badge('under_maintenance')}`}`,
-        'bounds' in alert.details
-          ? html`<span class="problem">${alertDetails(alert)}</span>`
-          : alertDetails(alert),
-        clockAndAge(alert.timestamp),
-        notified.notified.join(', ') || html`<span class="quiet">no channel</span>`,
-        notified.next
-          ? html`${notified.next.targets.join(', ')} ${dueTime(notified.next.at, now)}`
-          : html`<span class="quiet">–</span>`,
-        mayChange &&
-          html`<div class="row">${button({
-            action: toFormUrl('acknowledgeAlert', { alertId: alert.id }),
-            label: 'Acknowledge',
-            tone: 'main',
-            fields: HOME,
-            about: `${toWords(alert.type)} of ${name}`,
-          })}${link('muteAsset', { assetId: alert.assetId }, { label: 'Maintenance', about: name })}</div>`,
-      ]),
+      rows: alerts.map(({ alert, name, notified }) => ({
+        key: alert.id,
+        cells: [
+          ...(mayChange ? [tickOf(alert, name)] : []),
+          nameLink(alert.assetId, name, alert.serialNumber),
+          html`<a href="/operator/alerts/${alert.id}"><strong>${toWords(alert.type)}</strong></a>${alert.severity === 'warning' && html` ${badge('warning')}`}${alert.muted && html` ${badge('under_maintenance')}`}`,
+          'bounds' in alert.details
+            ? html`<span class="problem">${alertDetails(alert)}</span>`
+            : alertDetails(alert),
+          clockAndAge(alert.timestamp),
+          notified.notified.join(', ') || html`<span class="quiet">no channel</span>`,
+          notified.next
+            ? html`${notified.next.targets.join(', ')} ${dueTime(notified.next.at, now)}`
+            : html`<span class="quiet">–</span>`,
+          mayChange &&
+            html`<div class="row">${button({
+              action: toFormUrl('acknowledgeAlert', { alertId: alert.id }),
+              label: 'Acknowledge',
+              tone: 'main',
+              fields: HOME,
+              about: `${toWords(alert.type)} of ${name}`,
+            })}${link('muteAsset', { assetId: alert.assetId }, { label: 'Maintenance', about: name })}</div>`,
+        ],
+      })),
       empty: '',
     }),
     more(alerts.length, alertsInAll, '/operator/alerts'),
@@ -271,15 +274,22 @@ const channelsHtml = ({ channels }: StartPage, { link, mayChange }: StartOptions
   table({
     caption: 'Notification channels in trouble',
     head: ['Channel', 'Status', 'Trouble', ACTION],
-    rows: channels.map(({ id, status, lastError, ...channel }) => [
-      html`<span class="name">${labelOfChannel(channel)}</span>`,
-      badge(status),
-      lastError && html`<span class="problem">${lastError}</span>`,
-      status === 'unconfirmed'
-        ? link('confirmNotificationChannelAgain', { channelId: id }, { about: labelOfChannel(channel) })
-        : mayChange &&
-          button({ action: `/operator/channels/${id}/test`, label: 'Test', about: labelOfChannel(channel) }),
-    ]),
+    rows: channels.map(({ id, status, lastError, ...channel }) => ({
+      key: id,
+      cells: [
+        html`<span class="name">${labelOfChannel(channel)}</span>`,
+        badge(status),
+        lastError && html`<span class="problem">${lastError}</span>`,
+        status === 'unconfirmed'
+          ? link('confirmNotificationChannelAgain', { channelId: id }, { about: labelOfChannel(channel) })
+          : mayChange &&
+            button({
+              action: `/operator/channels/${id}/test`,
+              label: 'Test',
+              about: labelOfChannel(channel),
+            }),
+      ],
+    })),
     empty: '',
   });
 
@@ -290,11 +300,14 @@ const unregisteredHtml = (
   table({
     caption: 'Loggers that send and are not registered',
     head: ['Serial number', 'Last contact', ACTION],
-    rows: unregistered.map(({ serialNumber, lastSeenAt }) => [
-      html`<code>${serialNumber}</code>`,
-      clockAndAge(lastSeenAt),
-      mayChange && registerForm(serialNumber, { back: HOME.return }),
-    ]),
+    rows: unregistered.map(({ serialNumber, lastSeenAt }) => ({
+      key: serialNumber,
+      cells: [
+        html`<code>${serialNumber}</code>`,
+        clockAndAge(lastSeenAt),
+        mayChange && registerForm(serialNumber, { back: HOME.return }),
+      ],
+    })),
     empty: '',
   }),
   hasMoreUnregistered && html`<p class="pager"><a href="/operator/unregistered">All of them</a></p>`,
@@ -308,8 +321,7 @@ function calmTitle({ devices, online, acknowledged }: Calm): string {
 const inHandHtml = (acknowledged: number): Html =>
   html`<p><a href="/operator/alerts?status=acknowledged">${acknowledged.toLocaleString('en')} ${acknowledged === 1 ? 'alert is' : 'alerts are'} in hand</a>, and not over.</p>`;
 
-const loggers = (count: number): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? 'logger' : 'loggers'}`;
+const loggers = (count: number): string => counted(count, 'logger');
 
 function calmHtml(calm: Calm, { link, mayChange }: StartOptions): Html {
   const { since, acknowledged, inContact, inContactMax, devices, online, neverReported } = calm;

@@ -1,5 +1,7 @@
 import type { AlertView } from '../alerts/alert.ts';
+import { POLICIES_MAX } from '../escalations/escalation-policy.ts';
 import { DAY_MS } from '../process/durations.ts';
+import { listChannels } from './all-channels.ts';
 import { IN_CONTACT_MAX, sum } from './counts.ts';
 import type { DeviceJobsRepository } from './device-jobs.repository.ts';
 import type { CountFleet, CountInContact } from './fleet-counts.service.ts';
@@ -22,8 +24,6 @@ export interface StartPageDeps extends PageDeps {
 }
 
 const ROWS = 10;
-/** All channels and escalations that there can be. */
-const ALL = '100';
 const RESOLVED_READ = '20';
 
 export function startRoutes({
@@ -99,8 +99,8 @@ export function startRoutes({
         listTroubledJobs(session),
         ask(session, 'listWebhooks'),
         ask(session, 'listCellularWebhooks'),
-        ask(session, 'listNotificationChannels', { query: { limit: ALL } }),
-        ask(session, 'listEscalations', { query: { limit: ALL } }),
+        listChannels(ask, session),
+        ask(session, 'listEscalations', { query: { limit: String(POLICIES_MAX) } }),
         ask(session, 'listUnregisteredDevices', { query: { limit } }),
       ]);
     const [names, notifications, failedChanges, appliedChanges] = await Promise.all([
@@ -128,7 +128,7 @@ export function startRoutes({
       ...failedChanges.values(),
       ...appliedChanges.values(),
     ].map(({ profileSlug }) => profileSlug);
-    const known = { notifications, channels: channels.items, escalations: escalations.items };
+    const known = { notifications, channels, escalations: escalations.items };
     const page = {
       alerts: alerts.map((alert) => ({
         alert,
@@ -147,7 +147,7 @@ export function startRoutes({
       jobs,
       profileNames: await profileNames.list(organizationId, slugs),
       webhooks: [...events.items, ...cellular.items].filter(isWebhookInTrouble),
-      channels: channels.items.filter(isChannelInTrouble),
+      channels: channels.filter(isChannelInTrouble),
       unregistered: unregistered.items,
       hasMoreUnregistered: unregistered.nextCursor !== null,
     };

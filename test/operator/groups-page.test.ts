@@ -1,6 +1,6 @@
 /** The page of a group: its members, devices that join it from elsewhere, and a rollout that ended itself. */
 import assert from 'node:assert/strict';
-import { createProfile, FREEZER, FRIDGE, register } from '../support/fleet.ts';
+import { apply, applyAnswer, createProfile, FREEZER, FRIDGE, register } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { signIn, visit } from './visitor.ts';
 
@@ -32,6 +32,16 @@ describe('The page of a group', () => {
   it('lists the members', async () => {
     const id = await addGroup('Pharmacy', ['MEMBER-1', 'MEMBER-2']);
     assert.match(await see(`/groups/${id}`), /Room of MEMBER-1.*Room of MEMBER-2/s);
+  });
+
+  it('says which members never had a profile', async () => {
+    const id = await addGroup('Storage', ['BARE-1', 'PROFILED-1']);
+    await apply(dms, 'fridge', { serialNumbers: ['PROFILED-1'] });
+    await applyAnswer(dms, 'PROFILED-1');
+    const text = await see(`/groups/${id}`);
+    const badgeOf = (serial: string) =>
+      text.match(new RegExp(`Room of ${serial}.*?data-label="Configuration">.*?>([^<]+)</span>`, 's'))?.[1];
+    assert.deepEqual([badgeOf('BARE-1'), badgeOf('PROFILED-1')], ['no profile', 'applied']);
   });
 
   it('names the devices that leave their group, and the group, before they join another one', async () => {

@@ -66,6 +66,13 @@ export const groupsRoutes = ({
     },
   },
   {
+    // The question stands at this address; loaded anew, it leads back to the devices.
+    method: 'GET',
+    path: JOIN_PATH,
+    role: 'read',
+    handle: async () => ({ location: `${OPERATOR_PATH}/fleet` }),
+  },
+  {
     method: 'POST',
     path: JOIN_PATH,
     role: 'write',

@@ -66,6 +66,8 @@ describe('The page of a group', () => {
     const form = { joinedGroupId: id, serialNumbers: 'TICKED-1' };
     const { text } = await send('join', form);
     assert.match(text, /Add 1 device to Freezers\?.*gets a job/s);
+    const again = await visit(`${dms.baseUrl}/operator/join`, { cookie });
+    assert.equal(again.headers.get('location'), '/operator/fleet');
     assert.equal(await countMembers(id), 0);
     const { headers } = await send('join', { ...form, step: 'apply' });
     assert.match(headers.get('location') ?? '', /^\/operator\/jobs\//);

@@ -41,9 +41,12 @@ describe('An open page', () => {
   async function idOf(serialNumber: string): Promise<string> {
     return (await dms.api.get(`/assets?serialNumber=${serialNumber}`)).body.items[0].id;
   }
-  async function send(serial: string, value: number, status = 202): Promise<void> {
+  async function send(serial: string, value: number, status = 202, more = {}): Promise<void> {
     const readings = [{ channel: 'probe', type: 'temperature', value, measuredAt: new Date().toISOString() }];
-    assert.equal((await dms.device.post(`/devices/${serial}/measurements`, { readings })).status, status);
+    assert.equal(
+      (await dms.device.post(`/devices/${serial}/measurements`, { readings, ...more })).status,
+      status,
+    );
   }
 
   describe('in place', () => {
@@ -157,8 +160,7 @@ describe('An open page', () => {
 
   it('keeps the tick of an alert while another one of its device ends', async () => {
     const serial = serials[0] as string;
-    await send(serial, 15);
-    await dms.device.post(`/devices/${serial}/measurements`, { readings: [], batteryStatus: 'low' });
+    await send(serial, 15, 202, { batteryStatus: 'low' });
     await open('');
     const tick = page.getByRole('checkbox', { name: `Choose low battery of ${serial}` });
     await tick.check();

@@ -23,12 +23,14 @@ interface FleetCountsDeps {
 }
 
 export type CountFleet = (organizationId: string, groupId?: string) => Promise<FleetView>;
-/** Devices in contact within the last hour. */
-export type CountInContact = (organizationId: string) => Promise<number>;
+/** Devices by status, and those in contact within the last hour. */
+export type CountContacts = (
+  organizationId: string,
+) => Promise<Pick<FleetView, 'status'> & { inContact: number }>;
 
 export function createFleetCounts({ count, countMembers, countInContact, now }: FleetCountsDeps): {
   countFleet: CountFleet;
-  countInContact: CountInContact;
+  countContacts: CountContacts;
 } {
   const fleets = createShown(now, async (key) => {
     const [organizationId, groupId]: [string, string?] = JSON.parse(key);
@@ -41,13 +43,13 @@ export function createFleetCounts({ count, countMembers, countInContact, now }: 
     (await fleets(JSON.stringify(groupId ? [organizationId, groupId] : [organizationId]))).counts;
   const contacts = createShown(now, async (organizationId) => {
     const since = new Date(roundedDown(now()).getTime() - HOUR_MS);
-    const [counts, { status }] = await Promise.all([
+    const [inContact, { status }] = await Promise.all([
       countInContact(organizationId, since),
       countFleet(organizationId),
     ]);
-    return { counts, devices: sum(status) };
+    return { counts: { status, inContact }, devices: sum(status) };
   });
-  return { countFleet, countInContact: async (organizationId) => (await contacts(organizationId)).counts };
+  return { countFleet, countContacts: async (organizationId) => (await contacts(organizationId)).counts };
 }
 
 interface Counted<Counts> {

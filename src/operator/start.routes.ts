@@ -4,7 +4,7 @@ import { DAY_MS } from '../process/durations.ts';
 import { listChannels } from './all-channels.ts';
 import { IN_CONTACT_MAX, sum } from './counts.ts';
 import type { DeviceJobsRepository } from './device-jobs.repository.ts';
-import type { CountFleet, CountInContact } from './fleet-counts.service.ts';
+import type { CountContacts } from './fleet-counts.service.ts';
 import { toAssetsQuery } from './fleet-filter.ts';
 import { noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import type { ProfileNamesRepository } from './profile-names.repository.ts';
@@ -16,8 +16,7 @@ import { type Calm, type StartPage, startHtml, type TroubledJobs } from './start
 
 export interface StartPageDeps extends PageDeps {
   start: StartRepository;
-  countFleet: CountFleet;
-  countInContact: CountInContact;
+  countContacts: CountContacts;
   profileNames: ProfileNamesRepository;
   deviceJobs: Pick<DeviceJobsRepository, 'listNewest'>;
   shownAssets: ShownAssetsRepository;
@@ -32,8 +31,7 @@ export function startRoutes({
   linksFor,
   now,
   start,
-  countFleet,
-  countInContact,
+  countContacts,
   profileNames,
   deviceJobs,
   shownAssets,
@@ -65,9 +63,8 @@ export function startRoutes({
   }
 
   async function findCalm(session: Session, acknowledged: number): Promise<Calm> {
-    const [{ status }, inContact, { items }] = await Promise.all([
-      countFleet(session.organizationId),
-      countInContact(session.organizationId),
+    const [{ status, inContact }, { items }] = await Promise.all([
+      countContacts(session.organizationId),
       ask(session, 'listAlerts', { query: { status: 'resolved', limit: RESOLVED_READ } }),
     ]);
     const since =

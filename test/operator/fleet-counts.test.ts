@@ -6,7 +6,7 @@ describe('Counts of a fleet', () => {
   function countsOf(devices: number) {
     let calls = 0;
     let atMs = 0;
-    const { countFleet, countInContact } = createFleetCounts({
+    const { countFleet, countContacts } = createFleetCounts({
       count: async () => [{ key: 'status:online', count: devices + calls++ }],
       countMembers: async () => [{ key: 'status:online', count: devices / 2 + calls++ }],
       countInContact: async () => calls++,
@@ -15,7 +15,7 @@ describe('Counts of a fleet', () => {
     return {
       wait: (ms: number) => (atMs += ms),
       online: async (id = 'one', groupId?: string) => (await countFleet(id, groupId)).status.online,
-      inContact: () => countInContact('one'),
+      inContact: async () => (await countContacts('one')).inContact,
     };
   }
 

@@ -60,7 +60,14 @@ import type { FormPageDeps, OperatorPage, PageDeps } from '../operator/page-deps
 import { createPastDevicesRepository } from '../operator/past-devices.repository.ts';
 import { createProfileNamesRepository } from '../operator/profile-names.repository.ts';
 import { profilesRoutes } from '../operator/profiles.routes.ts';
-import { createCookieSigner, OPERATOR_PATH, type Session, toCaller, toToken } from '../operator/session.ts';
+import {
+  createCookieSigner,
+  OPERATOR_PATH,
+  SESSION_MS,
+  type Session,
+  toCaller,
+  toToken,
+} from '../operator/session.ts';
 import { createSessionsRepository } from '../operator/sessions.repository.ts';
 import { sessionsRoutes } from '../operator/sessions.routes.ts';
 import { createLinkIssuer, createSessions, type Sessions } from '../operator/sessions.service.ts';
@@ -119,6 +126,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     now,
   });
   const findOperation = finderOf(options.routes);
+  const start = createStartRepository(sql);
   const groupNames = createGroupNamesRepository(sql);
   const profiles = createProfilesRepository(sql);
   const certificates = createCertificatesRepository(sql);
@@ -131,13 +139,12 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     download: createDownload({ call, revocable, isActive: sessions.isActive, now }),
     layout,
     now,
-    countFleet: createFleetCounts({ ...createFleetRepository(sql), now }),
+    ...createFleetCounts({ ...createFleetRepository(sql), countInContact: start.countInContact, now }),
     curveMarks: createCurveMarksRepository(sql),
     mutes: createMutesRepository(sql),
     deviceContacts: createDeviceContactsRepository(sql),
     deviceJobs: createDeviceJobsRepository(sql),
     jobProgress: createJobProgressRepository(sql),
-    countMembers: groupNames.countMembers,
     listOrdered: slices.assets.listOrdered,
     listRecentHours: slices.measurements.listRecentHours,
     linksFor: createFormLinks((session, id) => mayCall(session, findOperation(id))),
@@ -149,6 +156,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
       (await certificates.find(organizationId, serialNumber)) !== null,
     earlierProfiles: createEarlierProfilesRepository(sql),
     listGroupNames: groupNames.listByIds,
+    listGroupsByProfile: groupNames.listByProfile,
     listLeaving: groupNames.listLeaving,
     groupJobs: createGroupJobsRepository(sql),
     findIntervals,
@@ -163,7 +171,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     findFaults: faultsIn(findOperation),
     toRefusal: refusals(options.translateFault),
     shownAssets: createShownAssetsRepository(sql),
-    start: createStartRepository(sql),
+    start,
     stepMessages: createStepMessagesRepository(sql),
     webhookHours: createWebhookHoursRepository(sql),
     webhookSecrets: createWebhookSecretsRepository(sql),
@@ -215,6 +223,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     pages: createPages<Session>({
       prefix: OPERATOR_PATH,
       baseUrl: operatorUrl,
+      visitSeconds: SESSION_MS / 1000,
       routes: [
         ...pages,
         ...watchRoutes({ watch, isLive: renderer.isLive, limit: createConcurrencyLimit(WATCHES) }),

@@ -38,11 +38,11 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
   /** The devices that the address compares with this one, as far as they exist. */
   async function listCompared(session: Session, assetId: string, query: URLSearchParams) {
     const ids = [...new Set(query.getAll('with'))].filter((id) => UUID.test(id) && id !== assetId);
-    const names = await shownAssets.listNames(session.organizationId, ids);
+    const found = await shownAssets.list(session.organizationId, ids);
     return ids
       .flatMap((id) => {
-        const name = names.get(id);
-        return name === undefined ? [] : [{ id, name }];
+        const asset = found.get(id);
+        return asset === undefined ? [] : [{ id, ...asset }];
       })
       .slice(0, COMPARED_MAX);
   }

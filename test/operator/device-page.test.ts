@@ -177,6 +177,20 @@ describe('The page of a device', () => {
     assert.match(await page(`/devices/${assetId}?find=FOREIGN`), /No other device/);
   });
 
+  it('tells devices of one name apart in a curve, by their serial numbers', async () => {
+    const [one, other] = await Promise.all(
+      ['SAME-1', 'SAME-2'].map((serial) => register(dms, serial, { name: 'Same & name' })),
+    );
+    const shown = await page(`/devices/${one}?with=${other}&with=${assetId}`);
+    const [, labels = ''] = shown.match(/data-curve="([^"]*)"/) ?? [];
+    const names = JSON.parse(labels.replaceAll('&quot;', '"').replaceAll('&amp;', '&')) as Array<{
+      name: string;
+    }>;
+    const [first, second, third] = names.map(({ name }) => name);
+    assert.deepEqual([first, second], ['Same & name (SAME-1)', 'Same & name (SAME-2)']);
+    assert.doesNotMatch(third ?? '', /\(/);
+  });
+
   it('names who acknowledged an alert and when, here and in the list of alerts, even after its end', async () => {
     await sendTemperature(dms, 'FRIDGE-1', 20);
     const { body } = await dms.api.get('/alerts');

@@ -97,8 +97,8 @@ export function createGathering(deps: GatheringDeps): Gather {
         if (!channel) return false;
         const until = quietUntil(channel.quietHours, at);
         if (until !== null) {
-          await notificationAlertsIn(tx.sql).postpone(ref, until);
-          await notificationsIn(tx.sql).postpone(ref, until);
+          await notificationAlertsIn(tx.sql).postpone(ref, at, until);
+          await notificationsIn(tx.sql).postpone(ref, at, until);
           return false;
         }
         if (

@@ -80,7 +80,7 @@ export function createNotificationAlertsRepository(sql: Database) {
         .update({ due_at: to });
     },
 
-    /** Postpones each alert to the end of its device's maintenance. */
+    /** Postpones each alert, unless it is due later. */
     async postponeEach(
       ref: ChannelRef,
       muted: ReadonlyArray<{ alertId: string; until: Date }>,
@@ -127,10 +127,6 @@ export function createNotificationAlertsRepository(sql: Database) {
       { now, heldUntil }: { now: Date; heldUntil: Date | null },
     ): Promise<void> {
       await query(sql, PLAN_REMINDERS, { ...ref, dueAt, now, heldUntil });
-    },
-
-    async setAside(ref: ChannelRef, alertId: string, until: Date): Promise<void> {
-      await ofChannel(ref).where({ alert_id: alertId }).where('due_at', '<', until).update({ due_at: until });
     },
 
     /**

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import type { Database } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import { describeTest, refuseWithoutTurn } from '../deliveries/attempt-error.ts';
@@ -103,7 +102,7 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
       await notificationAlertsIn(sql).planReminders(ref, dueAt, { now, heldUntil });
     }
     // The worker postpones them again where the changed quiet hours hold them.
-    if (heldUntil === null || isDeepStrictEqual(after.quietHours, before.quietHours)) return;
+    if (heldUntil === null || JSON.stringify(after.quietHours) === JSON.stringify(before.quietHours)) return;
     await notificationAlertsIn(sql).endQuietHours(ref, heldUntil, now);
     await notificationsIn(sql).endQuietHours(ref, heldUntil, now);
   }
@@ -177,15 +176,16 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
         const { secret } = change;
         // A client that sends back the shown target leaves the target as it is.
         const target = change.target === before.target ? undefined : change.target;
+        const sealed: Parameters<ChannelsRepository['update']>[2] = {};
         checkSecret(type, secret);
         if (target !== undefined) {
           checkTarget(type, target);
           if (type === 'email') requireMail();
-          await channels.updateConfirmed(ref, await confirmation(tx, ref, type, target));
-          await channels.updateSealedTarget(ref, sealTarget(type, ref, target));
+          sealed.isConfirmed = await confirmation(tx, ref, type, target);
+          sealed.sealedTarget = sealTarget(type, ref, target);
         }
-        if (secret !== undefined) await channels.updateSecret(ref, sealSecret(ref, secret));
-        const after = await channels.update(ref, changedChannel(before, { ...change, target }));
+        if (secret !== undefined) sealed.secret = sealSecret(ref, secret);
+        const after = await channels.update(ref, changedChannel(before, { ...change, target }), sealed);
         if (after.status === 'disabled') await dropUnsent(sql, ref);
         else await replan(sql, ref, before, after);
         return after;

@@ -319,6 +319,7 @@ CREATE TABLE escalation_policies (
   status text NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   updated_at timestamp with time zone DEFAULT now() NOT NULL,
+  disabled_at timestamp with time zone,
   CONSTRAINT escalation_policies_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT escalation_policies_status_check CHECK (status = ANY (ARRAY['active'::text, 'disabled'::text]))
 );
@@ -336,6 +337,8 @@ COMMENT ON COLUMN escalation_policies.channel_ids IS
   'The notification channels of all steps.';
 COMMENT ON COLUMN escalation_policies.repeat_minutes IS
   'The last step is repeated after so long, a few times. Null: it is not.';
+COMMENT ON COLUMN escalation_policies.disabled_at IS
+  'When it was last disabled: escalations that began until then have ended. Null: never.';
 
 CREATE TABLE events (
   organization_id uuid NOT NULL,

@@ -25,14 +25,7 @@ interface GatheringDeps {
     sql: Database,
   ): Pick<
     NotificationAlertsRepository,
-    | 'listDue'
-    | 'listAlerts'
-    | 'markNotified'
-    | 'postponeToSnoozeEnd'
-    | 'postponeEach'
-    | 'remove'
-    | 'postpone'
-    | 'setAside'
+    'listDue' | 'listAlerts' | 'markNotified' | 'postponeToSnoozeEnd' | 'postponeEach' | 'remove' | 'postpone'
   >;
   notificationsIn(
     sql: Database,
@@ -97,8 +90,8 @@ export function createGathering(deps: GatheringDeps): Gather {
         if (!channel) return false;
         const until = quietUntil(channel.quietHours, at);
         if (until !== null) {
-          await notificationAlertsIn(tx.sql).postpone(ref, until);
-          await notificationsIn(tx.sql).postpone(ref, until);
+          await notificationAlertsIn(tx.sql).postpone(ref, at, until);
+          await notificationsIn(tx.sql).postpone(ref, at, until);
           return false;
         }
         if (
@@ -126,7 +119,7 @@ export function createGathering(deps: GatheringDeps): Gather {
   async function setAside(ref: ChannelRef, { alertId }: DueAlert, error: unknown): Promise<void> {
     const until = new Date(now().getTime() + SET_ASIDE_MS);
     await transact(async ({ sql }) => {
-      await notificationAlertsIn(sql).setAside(ref, alertId, until);
+      await notificationAlertsIn(sql).postponeEach(ref, [{ alertId, until }]);
       await notificationsIn(sql).markFailed(ref, NOT_READABLE);
     });
     deps.onSetAside({ ...ref, alertId }, error);

@@ -1,7 +1,8 @@
 /**
  * Decides, outside of quiet hours, how a notification mentions each due alert, and when that alert is due
  * again. An alert that quiet hours delay is due when they end. An alert that ends before its opening was
- * mentioned is never mentioned, unless it was over when it was recorded: then it is mentioned once.
+ * mentioned is never mentioned, unless it was over when it was recorded: then it is mentioned once, but not
+ * when it began and ended during maintenance.
  */
 import { MINUTE_MS } from '../process/durations.ts';
 
@@ -16,6 +17,8 @@ export interface DueAlert {
   isOver: boolean;
   /** The alert was over when it was recorded: in late data, or within one frame. */
   isLate: boolean;
+  /** It was over when it was recorded, and is of the maintenance of its device alone. */
+  isOfMaintenance: boolean;
   /** The alert is acknowledged or snoozed. */
   isAcknowledged: boolean;
   /** End of the maintenance of its device; null: it is not under maintenance. */
@@ -47,8 +50,12 @@ export function planNotification(
   { reminderMinutes }: { reminderMinutes: number | null },
   now: Date,
 ): NotificationPlan {
-  const muted = all.flatMap(({ alertId, mutedUntil: until }) => (until === null ? [] : [{ alertId, until }]));
-  const due = all.filter(({ mutedUntil }) => mutedUntil === null);
+  const dropped = all.filter(({ isOfMaintenance }) => isOfMaintenance);
+  const others = all.filter(({ isOfMaintenance }) => !isOfMaintenance);
+  const muted = others.flatMap(({ alertId, mutedUntil: until }) =>
+    until === null ? [] : [{ alertId, until }],
+  );
+  const due = others.filter(({ mutedUntil }) => mutedUntil === null);
   const mentions = due.flatMap((alert) => {
     const kind = mentionOf(alert);
     return kind === null ? [] : [{ alertId: alert.alertId, kind }];
@@ -56,7 +63,7 @@ export function planNotification(
   const idsOf = (alerts: readonly DueAlert[]) => alerts.map(({ alertId }) => alertId);
   return {
     mentions: MENTION_KINDS.flatMap((kind) => mentions.filter((each) => each.kind === kind)),
-    done: idsOf(due.filter(({ isOver }) => isOver)),
+    done: idsOf([...dropped, ...due.filter(({ isOver }) => isOver)]),
     kept: idsOf(due.filter(({ isOver, isAcknowledged }) => !isOver && !isAcknowledged)),
     acknowledged: idsOf(due.filter(({ isOver, isAcknowledged }) => !isOver && isAcknowledged)),
     muted,

@@ -1223,7 +1223,7 @@ export interface paths {
         head?: never;
         /**
          * Change a notification channel
-         * @description What is left out stays; the type cannot be changed. Types, groups and delay decide about alerts that open from then on; all else holds at once.
+         * @description What is left out stays; the type cannot be changed. Types, groups and delay decide about alerts that open from then on; all else holds at once. 409 for another e-mail address when the service has no mail server.
          */
         patch: operations["updateNotificationChannel"];
         trace?: never;

@@ -104,7 +104,7 @@ export const operatorLinkRoutes = ({ settings: { operatorUrl }, sql, now }: Reso
 
 /** Null when the page is off. */
 export function composeOperator(resources: Resources, slices: Slices, options: OperatorOptions) {
-  const { settings, sql, now, log } = resources;
+  const { settings, sql, now, monotonicMs, log } = resources;
   const { operatorUrl } = settings;
   if (operatorUrl === null) return null;
   const staticFiles = readStaticFiles(`${OPERATOR_PATH}/static`, FILES);
@@ -126,7 +126,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
   const deps = {
     ask,
     call,
-    download: createDownload({ call, revocable, isActive: sessions.isActive, now }),
+    download: createDownload({ call, revocable, isActive: sessions.isActive, monotonicMs }),
     layout,
     now,
     countFleet: createFleetCounts({ ...createFleetRepository(sql), now }),

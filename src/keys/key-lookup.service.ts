@@ -99,7 +99,10 @@ const TOO_MANY_UNKNOWN = new AppError(
 
 const LIMITS: Pick<LookUps, 'maxWaiting' | 'overloaded'> = {
   maxWaiting: WAITING_MAX,
-  overloaded: () => new AppError('unavailable', 'Too many API keys wait to be looked up'),
+  overloaded: () =>
+    new AppError('unavailable', 'Too many API keys wait to be looked up', {
+      headers: { 'Retry-After': '1' },
+    }),
 };
 
 const LIMITS_OF_SUSPECTS: Pick<LookUps, 'intervalMs' | 'maxWaiting' | 'overloaded'> = {

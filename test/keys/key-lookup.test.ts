@@ -169,6 +169,16 @@ describe('Looking up keys', () => {
     assert.equal(await find(token), `id of ${token}`);
   });
 
+  it('refuses keys as unavailable with Retry-After while 10,000 wait', async () => {
+    const results = await Promise.allSettled(newTokens(10_001).map((token) => find(token)));
+    const refused = results.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+    assert.equal(refused.length, 1);
+    assert.deepEqual(
+      [refused[0]?.reason.kind, refused[0]?.reason.headers],
+      ['unavailable', { 'Retry-After': '1' }],
+    );
+  });
+
   describe('for a suspect', () => {
     it('takes one statement in 100 ms for unknown keys of all suspects', async () => {
       const startedAt = performance.now();

@@ -30,6 +30,7 @@ export interface BreakerDecision {
 export function createBreakerRepository(sql: Database) {
   const one = ({ organizationId, endpointId }: EndpointRef) =>
     sql('endpoints').where({ organization_id: organizationId, id: endpointId });
+  const draining = { breaker: 'draining', draining_since: sql.fn.now() } as const;
 
   return {
     /**
@@ -63,7 +64,7 @@ export function createBreakerRepository(sql: Database) {
       const recoveredAt = sql.raw('least(recovered_at, now())');
       const changed = await one(endpoint)
         .where({ breaker: 'open' })
-        .update({ breaker: 'draining', next_probe_at: null, recovered_at: recoveredAt });
+        .update({ ...draining, next_probe_at: null, recovered_at: recoveredAt });
       return changed > 0;
     },
 
@@ -80,7 +81,7 @@ export function createBreakerRepository(sql: Database) {
      */
     async restore(endpoint: EndpointRef, hasBacklog: boolean): Promise<void> {
       await one(endpoint).update({
-        breaker: hasBacklog ? 'draining' : 'closed',
+        ...(hasBacklog ? draining : { breaker: 'closed' }),
         failing_since: null,
         next_probe_at: null,
         recovered_at: sql.fn.now(),
@@ -90,7 +91,7 @@ export function createBreakerRepository(sql: Database) {
 
     /** Starts a drain for a replay, which is a paced backlog. An open breaker stays open. */
     async drainIfClosed(endpoint: EndpointRef): Promise<void> {
-      await one(endpoint).where({ breaker: 'closed' }).update({ breaker: 'draining' });
+      await one(endpoint).where({ breaker: 'closed' }).update(draining);
     },
 
     async probeNow(endpoint: EndpointRef): Promise<void> {
@@ -102,7 +103,7 @@ export function createBreakerRepository(sql: Database) {
       await this.probeNow(endpoint);
       await one(endpoint)
         .where({ breaker: 'closed' })
-        .update({ breaker: 'draining', recovered_at: sql.fn.now() });
+        .update({ ...draining, recovered_at: sql.fn.now() });
     },
 
     /** Null when the endpoint was already disabled, or has another URL. */

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { createCertificatesRepository } from '../certificates/certificates.repository.ts';
 import { createFleetRepository } from '../fleet/fleet.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
+import { requireTurn } from '../http/authenticate.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { describeSchema } from '../http/describe-schema.ts';
@@ -331,13 +332,6 @@ const refusals =
     const { status, body } = renderError(error);
     return { status, messages: [body.message] };
   };
-
-function requireTurn(waitSeconds: number | null): void {
-  if (waitSeconds === null) return;
-  throw new AppError('rate_limited', `Too many requests: try again in ${waitSeconds} s`, {
-    headers: { 'Retry-After': String(waitSeconds) },
-  });
-}
 
 const runUrlIn =
   ({ temporalUiUrl, temporalNamespace }: Resources['settings']) =>

@@ -44,7 +44,7 @@ export function composeSite(
     handle(ctx, next) {
       const forwarded = ctx.get('x-forwarded-for') || undefined;
       const address = clientAddress(ctx.req.socket.remoteAddress ?? '', forwarded);
-      requireTurn(pages.take(address), 'Too many requests');
+      requireTurn(pages.take(address));
       return handle(ctx, next);
     },
   });

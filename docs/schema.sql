@@ -904,6 +904,7 @@ CREATE TABLE endpoints (
   deleted_at timestamp with time zone,
   workflow_due_at timestamp with time zone,
   disabled_at timestamp with time zone,
+  draining_since timestamp with time zone,
   CONSTRAINT endpoints_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT endpoints_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT endpoints_breaker_check CHECK (breaker = ANY (ARRAY['closed'::text, 'open'::text, 'draining'::text])),
@@ -957,6 +958,8 @@ COMMENT ON COLUMN endpoints.workflow_due_at IS
   'When its recovery workflow reads the state again at the latest. Null: none is running.';
 COMMENT ON COLUMN endpoints.disabled_at IS
   'When the endpoint was last changed from active to disabled. Null: never.';
+COMMENT ON COLUMN endpoints.draining_since IS
+  'When the latest drain began, also one of a replay, after which no outage has ended. Null: none since it is written.';
 
 CREATE TABLE idempotency_keys (
   organization_id uuid NOT NULL,

@@ -78,6 +78,7 @@ import * as channelNames from './062-channel-names.ts';
 import * as keyUses from './063-key-uses.ts';
 import * as overdueChecks from './064-overdue-checks.ts';
 import * as disabledPolicies from './065-disabled-policies.ts';
+import * as drainBegins from './066-drain-begins.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -145,4 +146,5 @@ export const migrations = {
   '063-key-uses': keyUses,
   '064-overdue-checks': overdueChecks,
   '065-disabled-policies': disabledPolicies,
+  '066-drain-begins': drainBegins,
 };

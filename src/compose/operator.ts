@@ -5,6 +5,7 @@ import { createAuditRepository } from '../audit/audit.repository.ts';
 import { createCertificatesRepository } from '../certificates/certificates.repository.ts';
 import { createFleetRepository } from '../fleet/fleet.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
+import { requireTurn } from '../http/authenticate.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { describeSchema } from '../http/describe-schema.ts';
@@ -112,7 +113,7 @@ export const operatorLinkRoutes = ({ settings: { operatorUrl }, sql, now }: Reso
 
 /** Null when the page is off. */
 export function composeOperator(resources: Resources, slices: Slices, options: OperatorOptions) {
-  const { settings, sql, now, log } = resources;
+  const { settings, sql, now, monotonicMs, log } = resources;
   const { operatorUrl } = settings;
   if (operatorUrl === null) return null;
   const staticFiles = readStaticFiles(`${OPERATOR_PATH}/static`, FILES);
@@ -136,7 +137,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     ask,
     call,
     audit: createAuditRepository(sql),
-    download: createDownload({ call, revocable, isActive: sessions.isActive, now }),
+    download: createDownload({ call, revocable, isActive: sessions.isActive, monotonicMs }),
     layout,
     now,
     ...createFleetCounts({ ...createFleetRepository(sql), countInContact: start.countInContact, now }),
@@ -342,13 +343,6 @@ const refusals =
     const { status, body } = renderError(error);
     return { status, messages: [body.message] };
   };
-
-function requireTurn(waitSeconds: number | null): void {
-  if (waitSeconds === null) return;
-  throw new AppError('rate_limited', `Too many requests: try again in ${waitSeconds} s`, {
-    headers: { 'Retry-After': String(waitSeconds) },
-  });
-}
 
 const runUrlIn =
   ({ temporalUiUrl, temporalNamespace }: Resources['settings']) =>

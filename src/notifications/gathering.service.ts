@@ -15,6 +15,7 @@ import {
   type MentionKind,
   type NotificationPlan,
   planNotification,
+  UNSENT_MAX,
 } from './notification-plan.ts';
 import type { GatheringChannel, NotificationsRepository } from './notifications.repository.ts';
 import { quietUntil } from './quiet-hours.ts';
@@ -37,8 +38,6 @@ interface GatheringDeps {
 }
 
 const ALERTS_AT_ONCE = 20_000;
-/** While this many messages of a channel are unsent, its alerts wait: the next message names them all. */
-const UNSENT_MAX = 10;
 /** After this time the cause, such as its name, may have changed. */
 const SET_ASIDE_MS = 3_600_000;
 const NOT_READABLE = 'an alert cannot be put into a notification: it is tried again later';

@@ -11,7 +11,7 @@ import {
   POSTPONE_EACH,
 } from './notification-alerts.statements.ts';
 import type { ChannelRef } from './notification-channel.ts';
-import type { DueAlert } from './notification-plan.ts';
+import { type DueAlert, UNSENT_MAX } from './notification-plan.ts';
 
 interface NotificationAlertRow {
   organization_id: string;
@@ -130,11 +130,12 @@ export function createNotificationAlertsRepository(sql: Database) {
     },
 
     /**
-     * Metric: age in seconds of the oldest alert that is due and not gathered, in all organizations; 0 when
+     * Metric: age in seconds of the oldest alert that should have been gathered, in all organizations; 0 when
      * there is none.
      */
-    async findOldestDueSeconds(now: Date): Promise<number> {
-      const [row] = await query<{ seconds: number }>(sql, FIND_OLDEST_ALERT, { now });
+    async findOldestDueSeconds(now: Date, gatheredBefore: Date): Promise<number> {
+      const given = { now, gatheredBefore, unsentMax: UNSENT_MAX };
+      const [row] = await query<{ seconds: number }>(sql, FIND_OLDEST_ALERT, given);
       return row?.seconds ?? 0;
     },
 

@@ -72,6 +72,7 @@ export const LIST_ALERTS = `
   ) as asset
   order by n.position`;
 
+/** Leaves out channels whose alerts wait on purpose: for the next gathering, or until earlier messages are sent. */
 export const FIND_OLDEST_ALERT = `
   select coalesce(max(extract(epoch from :now::timestamptz - due.due_at)), 0)::float8 as seconds
   from notification_channels c cross join lateral (
@@ -79,4 +80,11 @@ export const FIND_OLDEST_ALERT = `
     where q.organization_id = c.organization_id and q.channel_id = c.id and q.due_at <= :now::timestamptz
     order by due_at limit 1
   ) as due
-  where c.status = 'active' and c.is_confirmed`;
+  where c.status = 'active' and c.is_confirmed and coalesce(c.gathered_at, '-infinity') <= :gatheredBefore::timestamptz
+    and (
+      select count(*) from (
+        select 1 from notifications m
+        where m.organization_id = c.organization_id and m.channel_id = c.id and m.state = 'pending' and not m.is_escalation
+        limit :unsentMax
+      ) as unsent
+    ) < :unsentMax`;

@@ -6,6 +6,9 @@
  */
 import { MINUTE_MS } from '../process/durations.ts';
 
+/** While this many messages of a channel are unsent, its alerts wait: the next message names them all. */
+export const UNSENT_MAX = 10;
+
 export const MENTION_KINDS = ['opened', 'reminder', 'resolved', 'late'] as const;
 export type MentionKind = (typeof MENTION_KINDS)[number];
 

@@ -61,9 +61,9 @@ describe('E-mail addresses of channels', () => {
     await (await newDevice(org, 'Cold room'))('low');
     const at = new Date(Date.now() + HOUR_MS);
     const alerts = createNotificationAlertsRepository(dms.service.sql);
-    assert.ok((await alerts.findOldestDueSeconds(at)) > 0);
+    assert.ok((await alerts.findOldestDueSeconds(at, at)) > 0);
     await org.api.patch(`/notification-channels/${id}`, { target: `typo-${target}` });
-    assert.equal(await alerts.findOldestDueSeconds(at), 0);
+    assert.equal(await alerts.findOldestDueSeconds(at, at), 0);
   });
 
   it('leaves an address unconfirmed until the button behind the link was pressed', async () => {

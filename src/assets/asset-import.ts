@@ -67,7 +67,7 @@ export function* readJsonRows(bytes: Buffer, decode: Decode): Generator<ImportRo
   requireRows(count);
 }
 
-/** Columns of the file of failed rows, which may be corrected and sent as it is. */
+/** Columns of the file of failed rows, which may be corrected and sent as it is. Rows that fail again get them again. */
 const IGNORED_COLUMNS = ['line', 'error'];
 
 /**
@@ -120,7 +120,9 @@ export function failedCsvRows(file: Buffer, errors: ReadonlyMap<number, string>)
     else if (error !== undefined)
       lines.push([line, `"${error.replaceAll('"', '""')}"`, text].join(delimiter));
   }
-  return `${lines.join('\r\n')}\r\n`;
+  // The names of the columns do not show this separator.
+  const separator = delimiter === '|' ? ['sep=|'] : [];
+  return `${[...separator, ...lines].join('\r\n')}\r\n`;
 }
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
@@ -214,7 +216,8 @@ function checkedColumns(names: string[], columns: readonly string[]): string[] {
   const unknown = names.findIndex((name) => ![...columns, ...IGNORED_COLUMNS].includes(name));
   const fault = names[unknown] === '' ? 'no name' : 'an unknown name';
   if (unknown >= 0) throw invalid(`Column ${unknown + 1} has ${fault}: ${known}`);
-  if (new Set(names).size < names.length) throw invalid('The first line must name each column once');
+  const used = names.filter((name) => !IGNORED_COLUMNS.includes(name));
+  if (new Set(used).size < used.length) throw invalid('The first line must name each column once');
   if (!names.includes('serialNumber')) throw invalid('The first line must name the column serialNumber');
   return names;
 }

@@ -89,9 +89,9 @@ export function createAssetsRepository(sql: Database) {
     },
 
     /**
-     * Per serial, in order: the organizations with an active device of it, two at most, and whether one of
-     * them requires a token for each device. Covers all organizations, because a device that sends over CoAP
-     * without a token is identified by its serial number alone.
+     * Per serial, in order: the organizations with an active device of it, and whether one of them requires a token
+     * for each device. Covers all organizations, because a device that sends over CoAP without a token is identified
+     * by its serial number alone.
      */
     async findOwners(serialNumbers: string[]): Promise<Owners[]> {
       const keys = serialNumbers.map((serial) => serial.toLowerCase());
@@ -99,12 +99,6 @@ export function createAssetsRepository(sql: Database) {
       const byKey = new Map(keys.map((key): [string, FoundOwner[]] => [key, []]));
       for (const owner of found) byKey.get(owner.key)?.push(owner);
       return keys.map((key) => toOwners(byKey.get(key) ?? []));
-    },
-
-    /** The serial number of an active asset, which stays the same until the transaction ends. */
-    async lockSerial(organizationId: string, id: string): Promise<string | null> {
-      const row = await active(organizationId).where({ id }).first('serial_number').forNoKeyUpdate();
-      return row?.serial_number ?? null;
     },
 
     async listReplacements(organizationId: string, assetId: string): Promise<Replacement[]> {

@@ -1,8 +1,12 @@
 import type { Database } from '../db/database.ts';
 import type { InTransaction, Transact, Transaction } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
+import { type DeviceConfiguration, hasSameAlertRules } from '../devices/configuration.ts';
 import type { Device } from '../devices/device.ts';
-import { archived, newHardware } from '../devices/device.ts';
+import { archived, newHardware, withSettings } from '../devices/device.ts';
+import { capabilitiesKey } from '../devices/device-capabilities.ts';
+import { mergeRecompiled } from '../devices/device-exchange.ts';
+import { monitoredConfig } from '../devices/device-sync.ts';
 import { sameSerial } from '../devices/serial-number.ts';
 import { invalid, notFound, orNotFound } from '../process/errors.ts';
 import {
@@ -55,6 +59,10 @@ export interface AssetsServiceDeps {
   jobsProgressed(organizationId: string, jobIds: string[]): void;
   /** Revokes the token of the device with this serial number. */
   revokeToken(sql: Database, organizationId: string, serialNumber: string): Promise<unknown>;
+  /** As for a message of the device (devices/device-exchange.service.ts). */
+  recompile(sql: Database, devices: Device[]): Promise<Map<string, DeviceConfiguration>>;
+  /** Called for devices whose alert rules change now. */
+  onAlertRulesChanged(tx: InTransaction, devices: AssetRef[]): Promise<void>;
   /** Resolves the open alerts of archived assets. */
   resolveAlerts(tx: InTransaction, assets: AssetRef[]): Promise<void>;
   now(): Date;
@@ -69,9 +77,24 @@ export function createAssetsService({
   groups,
   jobsProgressed,
   revokeToken,
+  recompile,
+  onAlertRulesChanged,
   resolveAlerts,
   now,
 }: AssetsServiceDeps) {
+  /** The model tells the channels of a device that has not shown them: its changes are compiled again. */
+  async function changeModel(tx: Transaction, before: Device, model: string | null): Promise<void> {
+    const device = { ...before, capabilities: { ...before.capabilities, model } };
+    if (capabilitiesKey(device.capabilities) === capabilitiesKey(before.capabilities)) return;
+    const config = (await recompile(tx.sql, [device])).get(device.assetId);
+    const next = config ? withSettings(before.sync, mergeRecompiled(device, config), now()) : device;
+    if (next.sync === before.sync) return;
+    await devicesIn(tx.sql).update([next]);
+    await targetsIn(tx.sql).reoffer([next]);
+    if (!hasSameAlertRules(monitoredConfig(before.sync), monitoredConfig(next.sync)))
+      await onAlertRulesChanged(tx, [next]);
+  }
+
   return {
     /** @throws conflict when an active asset has the serial, not found when there is no such group. */
     register(transact: Transact, organizationId: string, registration: Registration): Promise<string> {
@@ -99,8 +122,12 @@ export function createAssetsService({
       return transact(async (tx) => {
         const assets = assetsIn(tx.sql);
         if (groupId !== undefined) await groups.move(tx, organizationId, id, groupId);
+        const { model } = change;
+        // Devices are locked before their assets.
+        const [device] = model === undefined ? [] : await devicesIn(tx.sql).lockByAsset(organizationId, [id]);
         const before = orNotFound(await assets.lock(organizationId, id), NO_SUCH_ASSET);
         await assets.update(organizationId, id, { ...before, ...change });
+        if (device && model !== undefined) await changeModel(tx, device, model);
         return (await assets.find(organizationId, id)) as ListedAsset;
       });
     },
@@ -115,8 +142,8 @@ export function createAssetsService({
         const [found] = await devicesIn(sql).lockByAsset(organizationId, [id]);
         const device = orNotFound(found, NO_SUCH_ASSET);
         await devicesIn(sql).update([archived(device, now())]);
-        const serialNumber = await assetsIn(sql).lockSerial(organizationId, id);
-        if (serialNumber !== null) await revokeToken(sql, organizationId, serialNumber);
+        const { serialNumber } = orNotFound(await assetsIn(sql).lock(organizationId, id), NO_SUCH_ASSET);
+        await revokeToken(sql, organizationId, serialNumber);
         await assetsIn(sql).archive(organizationId, id);
         const jobIds = await targetsIn(sql).cancelByAsset(organizationId, id, 'the asset was archived');
         await resolveAlerts(tx, [{ organizationId, assetId: id }]);

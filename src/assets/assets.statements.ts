@@ -4,10 +4,7 @@
  */
 import { NO_DEADLINE } from '../presence/presence-columns.ts';
 
-/**
- * A row for each of `:serialNumbers`, in their order: the organizations with an active device of it, two at
- * most.
- */
+/** The organizations with an active device of each of `:keys`. */
 export const FIND_OWNERS = `
   select lower(a.serial_number) as key, a.organization_id as "organizationId", o.requires_device_tokens as "needsToken"
   from assets a join organizations o on o.id = a.organization_id

@@ -2,7 +2,7 @@ import type { Database } from '../db/database.ts';
 import type { Shown } from '../http/audit.ts';
 import { created, noContent, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
-import { notFound } from '../process/errors.ts';
+import { notFound, orNotFound } from '../process/errors.ts';
 import { NO_SUCH_ASSET } from './asset.ts';
 import type { AssetsRepository } from './assets.repository.ts';
 import { deviceTokenSchema, issuedTokenSchema } from './device-tokens.schemas.ts';
@@ -13,7 +13,7 @@ const params = idParams('assetId');
 const NO_TOKEN = 'The device has no token of its own';
 
 export interface DeviceTokensRoutesDeps {
-  assetsIn(sql: Database): Pick<AssetsRepository, 'find' | 'lockSerial'>;
+  assetsIn(sql: Database): Pick<AssetsRepository, 'find' | 'lock'>;
   tokens: {
     issue(sql: Database, organizationId: string, serialNumber: string): Promise<{ token: string }>;
     /** False when there was none. */
@@ -40,9 +40,7 @@ export function deviceTokensRoutes({ assetsIn, tokens }: DeviceTokensRoutesDeps)
 
   /** The lock lets the second of two new tokens replace the first. */
   async function lockSerial(sql: Database, organizationId: string, assetId: string): Promise<string> {
-    const serialNumber = await assetsIn(sql).lockSerial(organizationId, assetId);
-    if (serialNumber === null) throw notFound(NO_SUCH_ASSET);
-    return serialNumber;
+    return orNotFound(await assetsIn(sql).lock(organizationId, assetId), NO_SUCH_ASSET).serialNumber;
   }
 
   return [

@@ -16,7 +16,8 @@ import { requireStorable } from '../http/read-body.ts';
 import { bodyValidator } from '../http/validate.ts';
 import type { Resources } from './resources.ts';
 
-interface AssetsNeeds extends Pick<AssetsServiceDeps, 'jobsProgressed' | 'resolveAlerts'> {
+interface AssetsNeeds
+  extends Pick<AssetsServiceDeps, 'jobsProgressed' | 'recompile' | 'onAlertRulesChanged' | 'resolveAlerts'> {
   groups: AssetsServiceDeps['groups'];
   devicesIn(sql: Sql): DevicesRepository;
   deviceTokens: DeviceTokensRoutesDeps['tokens'];
@@ -27,7 +28,7 @@ const IMPORTS = { name: 'imports', perKeyMax: 2, perOrganizationMax: 2, perProce
 
 export function composeAssets(
   { sql, now }: Resources,
-  { devicesIn, groups, jobsProgressed, resolveAlerts, deviceTokens }: AssetsNeeds,
+  { devicesIn, groups, deviceTokens, ...needs }: AssetsNeeds,
 ) {
   const assets = createAssetsRepository(sql);
   const service = createAssetsService({
@@ -35,10 +36,9 @@ export function composeAssets(
     devicesIn,
     targetsIn: createDeviceTargetsRepository,
     groups,
-    jobsProgressed,
     revokeToken: deviceTokens.revoke,
-    resolveAlerts,
     now,
+    ...needs,
   });
   const imports = createAssetImport({
     assetsIn: createAssetsRepository,

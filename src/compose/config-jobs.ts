@@ -132,7 +132,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     beginJob,
     jobEnding,
     groupChanges,
-    jobsProgressed,
+    jobChanged: progress.jobChanged,
   });
   const deviceWithdrawal = createDeviceWithdrawal({
     devicesIn,
@@ -183,6 +183,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
       planner,
       readAlerts: definitionsOf,
       beginJob,
+      changes,
       groupChanges,
       chunkSize,
     }),

@@ -22,7 +22,7 @@ export function composeMutes({ now }: Resources, { onMuteEnded }: MutesNeeds) {
 async function lock(sql: Database, target: MuteTarget): Promise<boolean> {
   const found =
     'assetId' in target
-      ? await createAssetsRepository(sql).lockSerial(target.organizationId, target.assetId)
+      ? await createAssetsRepository(sql).lock(target.organizationId, target.assetId)
       : await createGroupsRepository(sql).lock(target.organizationId, target.groupId);
   return found !== null;
 }

@@ -81,6 +81,8 @@ export function composeSlices(resources: Resources) {
     deviceTokens: keys.deviceTokens,
     devicesIn,
     jobsProgressed: configJobs.jobsProgressed,
+    recompile: configJobs.recompile,
+    onAlertRulesChanged: alerts.onAlertRulesChanged,
     resolveAlerts: alerts.onArchived,
   });
   const deliveries = composeDeliveries(resources);

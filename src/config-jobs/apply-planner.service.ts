@@ -67,8 +67,18 @@ export type ApplyPlanner = ReturnType<typeof createApplyPlanner>;
 export function createApplyPlanner(deps: ApplyPlannerDeps) {
   const { profilesIn, configurationsIn, pendingIn, groupChanges, pageSize, now } = deps;
 
-  const findKnown = (sql: Database, organizationId: string, devices: DeviceVariant[]) =>
-    configurationsIn(sql).find([{ organizationId, configIds: devices.flatMap(knownConfigIds) }]);
+  /** `unstored`: configurations that a preview assumes the devices to have. */
+  async function findKnown(
+    sql: Database,
+    organizationId: string,
+    devices: DeviceVariant[],
+    unstored: ConfigurationContents = new Map(),
+  ): Promise<ConfigurationContents> {
+    const configIds = devices.flatMap(knownConfigIds);
+    const contents = await configurationsIn(sql).find([{ organizationId, configIds }]);
+    for (const [id, config] of unstored) contents.set(id, config);
+    return contents;
+  }
 
   /** @throws not found */
   async function findSnapshot(sql: Database, organizationId: string, slug: string): Promise<ProfileSnapshot> {
@@ -81,8 +91,10 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
     organizationId: string,
     profileSnapshot: ProfileSnapshot,
     devices: Device[],
+    unstored?: ConfigurationContents,
   ): Promise<Array<Compiled<Device>>> {
-    const contents = await findKnown(sql, organizationId, needsKnownSettings(profileSnapshot) ? devices : []);
+    const known = needsKnownSettings(profileSnapshot) ? devices : [];
+    const contents = await findKnown(sql, organizationId, known, unstored);
     const compiled: Array<Compiled<Device>> = [];
     for (const slice of inSlices(devices, pageSize)) {
       if (compiled.length > 0) await deps.nextTurn();
@@ -175,10 +187,11 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
       sql: Database,
       organizationId: string,
       { profileSnapshot, compiled }: Plan<Device>,
+      unstored?: ConfigurationContents,
     ): Promise<ConfigurationContents> {
       const isForAll = needsKnownIntervals(profileSnapshot);
       const devices = isForAll ? compiled.map(({ device }) => device) : comparedDevices(compiled);
-      return findKnown(sql, organizationId, devices);
+      return findKnown(sql, organizationId, devices, unstored);
     },
   };
 }

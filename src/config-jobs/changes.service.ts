@@ -15,13 +15,18 @@ import {
   keysOf,
   measurementIntervalSeconds,
   merged,
+  without,
 } from '../devices/configuration.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
+import { capabilitiesKey } from '../devices/device-capabilities.ts';
 import { followsTimeZone } from '../devices/device-row.ts';
 import { inheritedBy, monitoredConfig, pendingWithout } from '../devices/device-sync.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { endChanges, overwrittenKeys } from '../devices/pending-owners.ts';
+import { grouped } from '../process/grouped.ts';
 import { memoized } from '../process/memoized.ts';
+import { fitted } from '../profiles/compile-profile.ts';
+import { knownConfig, knownConfigIds, toCapabilities } from './compile-devices.ts';
 import type { ChangesOwner, JobRef } from './config-job.ts';
 import type {
   ActiveChange,
@@ -96,6 +101,43 @@ export function createChangesService(deps: ChangesDeps) {
     return superseded;
   }
 
+  /** The next pending changes of the devices whose pending change the end of the owner's changes affects. */
+  async function planWithdrawal(
+    sql: Sql,
+    owner: ChangesOwner,
+    devices: ChangingDevice[],
+    { ended, retried = [] }: { ended: ActiveChange[]; retried?: string[] },
+  ): Promise<Array<NextPending & { device: ChangingDevice }>> {
+    const { organizationId } = owner;
+    const targets = deviceTargetsIn(sql);
+    const assetIds = devices.map(({ assetId }) => assetId);
+    // A queued target of a retry has offered nothing yet, but its device may still have the change of the retried job.
+    const retriedChanges = await targets.listRetriedChanges(organizationId, retried, assetIds);
+    const endedOf = byAsset([...ended, ...retriedChanges]);
+    const othersOf = byAsset(await targets.listOthers(owner, retried, assetIds));
+    const contents = await configurationsIn(sql).find([
+      {
+        organizationId,
+        configIds: [
+          ...devices.flatMap(knownConfigIds),
+          ...[...endedOf.values(), ...othersOf.values()].flat().map(({ changeId }) => changeId),
+        ],
+      },
+    ]);
+    const nextOf = memoized(endedKeyOf, (each: EndedDevice) => afterEnd(each, contents));
+    return devices
+      .filter(({ pendingConfigId }) => pendingConfigId !== null)
+      .map((device) => {
+        const each = {
+          device,
+          ended: endedOf.get(device.assetId) ?? [],
+          others: othersOf.get(device.assetId) ?? [],
+        };
+        return { device, ...nextOf(each) };
+      })
+      .filter(({ isChanged }) => isChanged);
+  }
+
   /**
    * Takes the keys that the owner's changes own out of the pending change, and no others. Changes of jobs
    * that the owner retries end with its own. A device whose pending change stays the same keeps its revision,
@@ -112,37 +154,14 @@ export function createChangesService(deps: ChangesDeps) {
     const targets = deviceTargetsIn(sql);
     const assetIds = devices.map(({ assetId }) => assetId);
     const retried = await targets.listRetriedJobs(owner);
-    // A queued target of a retry has offered nothing yet, but its device may still have the change of the retried job.
-    const retriedChanges = await targets.listRetriedChanges(organizationId, retried, assetIds);
-    const endedOf = byAsset([...ended, ...retriedChanges]);
-    const othersOf = byAsset(await targets.listOthers(owner, retried, assetIds));
-    const contents = await configurationsIn(sql).find([
-      {
-        organizationId,
-        configIds: [
-          ...devices.flatMap((device) => [device.pendingConfigId, inheritedIdOf(device)]),
-          ...[...endedOf.values(), ...othersOf.values()].flat().map(({ changeId }) => changeId),
-        ],
-      },
-    ]);
-    const nextOf = memoized(endedKeyOf, (each: EndedDevice) => afterEnd(each, contents));
-    const next = devices
-      .filter(({ pendingConfigId }) => pendingConfigId !== null)
-      .map((device) => {
-        const each = {
-          device,
-          ended: endedOf.get(device.assetId) ?? [],
-          others: othersOf.get(device.assetId) ?? [],
-        };
-        return { device, ...nextOf(each) };
-      })
-      .filter(({ isChanged }) => isChanged);
+    const next = await planWithdrawal(sql, owner, devices, { ended, retried });
     await assign(deps, tx, { organizationId, jobId: null }, next);
     await targets.reoffer(next.map(({ device }) => ({ organizationId, assetId: device.assetId })));
     await targets.release(organizationId, retried, assetIds);
   }
 
   return {
+    planWithdrawal,
     withdraw,
 
     /** Clears the pending changes of the devices. */
@@ -192,9 +211,10 @@ interface EndedDevice {
 
 const endedKeyOf = ({ device, ended, others }: EndedDevice) =>
   JSON.stringify([
-    device.pendingConfigId,
+    knownConfigIds(device),
     device.refusedKeys,
-    inheritedIdOf(device),
+    device.isInheriting,
+    capabilitiesKey(toCapabilities(device)),
     ended.map(changeKeyOf),
     others.map(changeKeyOf),
   ]);
@@ -221,12 +241,19 @@ function afterEnd(
   const { withdrawn, refusal } = endChanges(pending, ended.map(owned), others.map(owned));
   const inheritedId = inheritedIdOf(device);
   const inherited = inheritedId === null ? null : contentOf(contents, inheritedId);
-  const config = pendingWithout(pending, withdrawn, inherited);
+  const left = pendingWithout(pending, withdrawn, inherited);
   const stillRefused = refusedWithout(pending, device, withdrawn);
   const refusedAgain = refusal?.keys.filter((key) => !stillRefused.includes(key)) ?? [];
+  const refusedKeys = keysOf(pending).filter(
+    (key) => stillRefused.includes(key) || refusedAgain.includes(key),
+  );
+  const running = knownConfig({ ...device, pendingConfigId: null }, contents);
+  const offered = (left && without(left, refusedKeys)) ?? {};
+  const next = without(fitted(offered, running, withdrawn, toCapabilities(device)), refusedKeys);
+  const config = left && merged(left, next ?? {});
   return {
     config,
-    refusedKeys: keysOf(pending).filter((key) => stillRefused.includes(key) || refusedAgain.includes(key)),
+    refusedKeys,
     refusalReason: stillRefused.length === 0 ? (refusal?.reason ?? null) : null,
     isChanged: withdrawn.length + refusedAgain.length > 0,
     hasOtherAlertRules: !hasSameAlertRules(pending, config),
@@ -269,11 +296,8 @@ async function assign(
 const isMonitoredByPending = ({ confirmedConfigId }: DeviceChange['device']) =>
   monitoredConfig({ confirmed: confirmedConfigId, pending: null }) === null;
 
-function byAsset<Change extends ActiveChange>(changes: Change[]): Map<string, Change[]> {
-  const found = new Map<string, Change[]>();
-  for (const change of changes) found.set(change.assetId, [...(found.get(change.assetId) ?? []), change]);
-  return found;
-}
+const byAsset = <Change extends ActiveChange>(changes: Change[]) =>
+  grouped(changes, ({ assetId }) => assetId);
 
 export function findConflicts(
   existingIds: readonly string[],

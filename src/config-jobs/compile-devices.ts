@@ -15,6 +15,7 @@ import {
 import { capabilitiesKey, type DeviceCapabilities, toRuleSlots } from '../devices/device-capabilities.ts';
 import { knownSettings } from '../devices/device-sync.ts';
 import type { ChangingDevice, DeviceVariant } from '../devices/pending-changes.repository.ts';
+import { grouped } from '../process/grouped.ts';
 import { memoized } from '../process/memoized.ts';
 import { rulesByInterval } from '../profiles/compile-alerts.ts';
 import { compileProfile, type ProfileSnapshot } from '../profiles/compile-profile.ts';
@@ -184,7 +185,7 @@ function memoizedByConfig<Value>(make: (each: CompiledDevice) => Value): (each: 
   };
 }
 
-const toCapabilities = ({ model, channelTypes, ruleSlots }: DeviceVariant): DeviceCapabilities => ({
+export const toCapabilities = ({ model, channelTypes, ruleSlots }: DeviceVariant): DeviceCapabilities => ({
   model,
   channelTypes,
   ruleSlots: toRuleSlots(ruleSlots),
@@ -197,15 +198,11 @@ function byConfig(compiled: Previewed[]): Map<DeviceConfiguration, Previewed[]> 
     (config) => config,
   );
   const equal = new Map<DeviceConfiguration, DeviceConfiguration>();
-  const groups = new Map<DeviceConfiguration, Previewed[]>();
-  for (const each of compiled) {
+  return grouped(compiled, (each) => {
     const config = equal.get(each.config) ?? firstOf(each.config);
     equal.set(each.config, config);
-    const alike = groups.get(config) ?? [];
-    alike.push(each);
-    groups.set(config, alike);
-  }
-  return groups;
+    return config;
+  });
 }
 
 /** Settings that the device runs or is offered, except the pending ones that it refused. */
@@ -215,7 +212,7 @@ const keptConfig = (device: DeviceVariant, contents: ConfigurationContents): Dev
 const keptKey = (device: DeviceVariant): string =>
   `${knownConfigIds(device).join()} ${device.refusedKeys?.join()}`;
 
-function knownConfig(
+export function knownConfig(
   device: DeviceVariant,
   contents: ConfigurationContents,
   leftOut: readonly ConfigurationKey[] = [],

@@ -71,7 +71,7 @@ interface ConfigJobsDeps {
   beginJob: BeginJob;
   jobEnding: Pick<JobEnding, 'end'>;
   groupChanges: Pick<GroupChanges, 'lockAssets' | 'isWithdrawing'>;
-  jobsProgressed(organizationId: string, jobIds: string[]): void;
+  jobChanged(job: JobRef): void;
 }
 
 export type ConfigJobsService = ReturnType<typeof createConfigJobsService>;
@@ -112,8 +112,9 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
       const job = await lockOwn(sql, ref);
       if (hasEnded(job.status)) throw conflict(`The job is not running: it is ${job.status}`);
       if (isBeingCancelled(job)) throw conflict('The job is being cancelled');
+      if (job.reason !== null) throw conflict('The job is being aborted');
       await change(sql, job);
-      afterCommit(() => deps.jobsProgressed(job.organizationId, [job.jobId]));
+      afterCommit(() => deps.jobChanged(job));
       return (await jobsIn(sql).find(job)) as ConfigJob;
     });
   }
@@ -198,7 +199,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
         if (hasEnded(job.status)) throw conflict(`The job is not running: it is ${job.status}`);
         if (!isBeingCancelled(job)) await jobsIn(sql).requestCancel(job);
         if (!beginJob.isLarge(job.targetCount)) await deps.jobEnding.end(tx, job, 'cancelled');
-        afterCommit(() => deps.jobsProgressed(job.organizationId, [job.jobId]));
+        afterCommit(() => deps.jobChanged(job));
         return (await jobsIn(sql).find(job)) as ConfigJob;
       });
     },

@@ -4,10 +4,25 @@ const AWAITED_READ_MAX = 1_000;
 
 export const OPEN = `state in ('queued', 'waiting', 'sent')`;
 
+/**
+ * From when on a job counts. The id of a job has the time at which its devices were locked; `created_at` is earlier, and
+ * of two jobs that waited for each other may be in the other order.
+ */
+export const startOf = (job: string) => `coalesce(${job}.start_at, uuid_extract_timestamp(${job}.id))`;
+
+/** Whether one job counts before the other, both by alias. */
+export const startsBefore = (job: string, other: string) =>
+  `(${startOf(job)}, ${job}.id) < (${startOf(other)}, ${other}.id)`;
+
+/** Condition over `config_jobs j`: it sets the alert rules of its devices, or their calendars. */
+export const SETS_ALERTS = `(j.profile_snapshot -> 'alerts' <> 'null' or j.profile_snapshot -> 'schedule' <> 'null')`;
+
 /** Condition over `config_targets t`. */
 export const RETRYABLE = `state in ('failed', 'timed_out') and (confirmed_at is null or lost_keys is not null)
   and (group_id is null or group_id = (
-    select group_id from assets a where a.organization_id = t.organization_id and a.id = t.asset_id
+    select a.group_id from assets a
+    join groups g on g.organization_id = a.organization_id and g.id = a.group_id and g.deleted_at is null
+    where a.organization_id = t.organization_id and a.id = t.asset_id
   ))`;
 
 export const INSERT = `

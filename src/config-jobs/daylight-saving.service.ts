@@ -19,6 +19,7 @@ import type { Calendar, DeviceConfiguration } from '../devices/configuration.ts'
 import { type Device, withSettings } from '../devices/device.ts';
 import { merge } from '../devices/device-sync.ts';
 import { DAY_MS, MINUTE_MS } from '../process/durations.ts';
+import { grouped } from '../process/grouped.ts';
 import { memoized } from '../process/memoized.ts';
 import { deviceTimezoneMinutes } from '../profiles/compile-schedule.ts';
 import type { OffsetCheck, ScheduledDevicesRepository } from './scheduled-devices.repository.ts';
@@ -87,8 +88,8 @@ export function createDaylightSavingService(deps: DaylightSavingDeps) {
   async function makeAllDue(at: Date, shouldContinue: () => boolean): Promise<boolean> {
     while (shouldContinue()) {
       const later = await scheduledDevices.listWithLaterOffsetCheck(at, BATCH_MAX);
-      for (const [organizationId, assetIds] of byOrganization(later)) {
-        const checks = assetIds.map((assetId) => ({ assetId, checkAt: at }));
+      for (const [organizationId, devices] of byOrganization(later)) {
+        const checks = devices.map(({ assetId }) => ({ assetId, checkAt: at }));
         await transact(({ sql }) => scheduledIn(sql).planOffsetChecks(organizationId, checks));
       }
       if (later.length < BATCH_MAX) return true;
@@ -104,9 +105,9 @@ export function createDaylightSavingService(deps: DaylightSavingDeps) {
       let changed = 0;
       while (shouldContinue()) {
         const due = await scheduledDevices.listDueForOffsetCheck(at, BATCH_MAX);
-        for (const [organizationId, assetIds] of byOrganization(due)) {
+        for (const [organizationId, devices] of byOrganization(due)) {
           await inHalves(
-            assetIds,
+            devices.map(({ assetId }) => assetId),
             async (some) => {
               changed += await checkOffsets(organizationId, some, at);
             },
@@ -119,6 +120,8 @@ export function createDaylightSavingService(deps: DaylightSavingDeps) {
     },
   };
 }
+
+const byOrganization = (devices: AssetRef[]) => grouped(devices, ({ organizationId }) => organizationId);
 
 /** Archived devices could not be locked, and are not checked again. */
 function planChecks(
@@ -160,14 +163,6 @@ function calendarsAt(
   const hasOffset = (calendar: Calendar) => calendar.type !== 'WEEK' || calendar.timezone === timezone;
   if (calendars.every(hasOffset)) return null;
   return calendars.map((calendar) => (calendar.type === 'WEEK' ? { ...calendar, timezone } : calendar));
-}
-
-function byOrganization(devices: AssetRef[]): Map<string, string[]> {
-  const found = new Map<string, string[]>();
-  for (const { organizationId, assetId } of devices) {
-    found.set(organizationId, [...(found.get(organizationId) ?? []), assetId]);
-  }
-  return found;
 }
 
 /** Governments announce changes at short notice, so facts about a zone expire after this time. */

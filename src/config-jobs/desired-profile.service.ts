@@ -6,14 +6,14 @@
  */
 import type { Database } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
-import { configurationId } from '../devices/configuration.ts';
+import { configurationId, type DeviceConfiguration } from '../devices/configuration.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { pages } from '../process/pages.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import type { ApplyPlanner } from './apply-planner.service.ts';
 import type { BeginJob } from './begin-job.service.ts';
 import type { ReadAlerts } from './changed-settings.ts';
-import type { DeviceChange } from './changes.service.ts';
+import type { ChangesService, DeviceChange } from './changes.service.ts';
 import { type CompiledDevice, lacksConfig, type Preview, previewCompiled } from './compile-devices.ts';
 import type { GroupRef, JobScope, Rollout } from './config-job.ts';
 import type { TargetChange } from './config-targets.repository.ts';
@@ -26,6 +26,7 @@ interface DesiredProfileDeps {
   planner: ApplyPlanner;
   readAlerts: ReadAlerts;
   beginJob: BeginJob;
+  changes: Pick<ChangesService, 'planWithdrawal'>;
   groupChanges: Pick<GroupChanges, 'lockAssets'>;
   /** Number of devices that are read or locked at a time. */
   chunkSize: number;
@@ -83,16 +84,33 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
   }
 
   /** Reads all members page by page, without locks. */
-  async function* listLacking(
+  function listMembers(sql: Database, group: GroupRef) {
+    const readPage = (after: ChangingDevice | null) =>
+      pendingIn(sql).listActive(group, { after: after?.assetId ?? null, limit: chunkSize });
+    return pages(chunkSize, readPage);
+  }
+
+  /** As `compileLacking` will find the members, once the changes of the earlier profile are withdrawn. */
+  async function previewLacking(
     sql: Database,
     group: GroupRef,
     snapshot: ProfileSnapshot,
-    options: { isOther?: boolean },
-  ) {
-    const readPage = (after: ChangingDevice | null) =>
-      pendingIn(sql).listActive(group, { after: after?.assetId ?? null, limit: chunkSize });
-    for await (const page of pages(chunkSize, readPage))
-      yield await compileLacking(sql, group, snapshot, page, options);
+    { members, unstored }: { members: ChangingDevice[]; unstored: Map<string, DeviceConfiguration> },
+  ): Promise<CompiledDevice[]> {
+    const { organizationId } = group;
+    const assetIds = members.map(({ assetId }) => assetId);
+    const active = await groupTargetsIn(sql).listActive({ ...group, lastJobId: null }, assetIds);
+    const ended = active.filter(({ state }) => state !== 'queued');
+    const nextOf = new Map<string, ChangingDevice>();
+    for (const next of await deps.changes.planWithdrawal(sql, group, members, { ended })) {
+      const pendingConfigId = next.config && configurationId(organizationId, next.config);
+      if (next.config && pendingConfigId) unstored.set(pendingConfigId, next.config);
+      const refusedKeys = next.refusedKeys.length > 0 ? next.refusedKeys : null;
+      nextOf.set(next.device.assetId, { ...next.device, pendingConfigId, refusedKeys });
+    }
+    const devices = members.map((device) => nextOf.get(device.assetId) ?? device);
+    const compiled = await planner.compile(sql, organizationId, snapshot, devices, unstored);
+    return compiled.filter(lacksConfig(await planner.findKnown(sql, organizationId, devices, unstored)));
   }
 
   async function begin(
@@ -137,7 +155,8 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
     ): Promise<string | null> {
       const snapshot = await planner.findSnapshot(tx.sql, desired.organizationId, desired.profileSlug);
       const changes: DeviceChange[] = [];
-      for await (const lacking of listLacking(tx.sql, desired, snapshot, options)) {
+      for await (const members of listMembers(tx.sql, desired)) {
+        const lacking = await compileLacking(tx.sql, desired, snapshot, members, options);
         for (const change of await storeChanges(tx.sql, desired, lacking)) changes.push(change);
       }
       const scoped = { ...desired, scope: 'group' } as const;
@@ -152,14 +171,23 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
     },
 
     /** The result that `offerToAll` would have, one entry per distinct configuration. */
-    async preview(sql: Database, group: GroupRef, profileSlug: string): Promise<Preview[]> {
-      const { organizationId } = group;
+    async preview(
+      sql: Database,
+      group: GroupRef & { profileSlug: string },
+      { isOther }: { isOther: boolean },
+    ): Promise<Preview[]> {
+      const { organizationId, profileSlug } = group;
+      const unstored = new Map<string, DeviceConfiguration>();
       const profileSnapshot = await planner.findSnapshot(sql, organizationId, profileSlug);
       const compiled: CompiledDevice[] = [];
-      for await (const lacking of listLacking(sql, group, profileSnapshot, {})) {
+      for await (const members of listMembers(sql, group)) {
+        const lacking = isOther
+          ? await previewLacking(sql, group, profileSnapshot, { members, unstored })
+          : await compileLacking(sql, group, profileSnapshot, members);
         for (const each of lacking) compiled.push(each);
       }
-      const contents = await planner.findForPreview(sql, organizationId, { profileSnapshot, compiled });
+      const plan = { profileSnapshot, compiled };
+      const contents = await planner.findForPreview(sql, organizationId, plan, unstored);
       return previewCompiled(profileSnapshot, compiled, contents, deps.readAlerts);
     },
   };

@@ -158,8 +158,8 @@ export function createDeviceTargetsRepository(sql: Sql) {
 
     /**
      * Takes the keys that incoming changes overwrite from the changes of other jobs. Open targets end as
-     * superseded; a change stays active while it owns any key. Queued targets of a later job stay: they are
-     * newer than a stage of an earlier job that begins only now. Returns the ids of the jobs.
+     * superseded; a change stays active while it owns any key. Queued targets of a job that started later stay: they
+     * are newer than a stage of an earlier job that begins only now. Returns the ids of the jobs.
      */
     async supersede(
       { organizationId, jobId }: JobRef,

@@ -1,5 +1,5 @@
 /** Text: statements on sets of devices, some in batches of reports and frames, which run no other kind. */
-import { OPEN } from './config-targets.statements.ts';
+import { OPEN, startOf, startsBefore } from './config-targets.statements.ts';
 
 const BEGUN = `state in ('waiting', 'sent')`;
 const OFFERED = `state in ('waiting', 'sent', 'timed_out', 'superseded')`;
@@ -67,19 +67,19 @@ export const LIST_ACTIVE_SNAPSHOTS = `
   join config_targets t on t.organization_id = n.organization_id and t.asset_id = n.asset_id
   join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
   where t.is_active and t.state in ('queued', 'waiting', 'sent', 'timed_out', 'superseded', 'failed')
-  order by t.job_id`;
+  order by ${startOf('j')}, t.job_id`;
 
 export const LIST_ALERTS = `
   select n.asset_id as "assetId", brought.alerts
   from unnest(:organizationIds::uuid[], :assetIds::uuid[]) as n (organization_id, asset_id)
   cross join lateral (
-    select t.job_id, j.profile_snapshot -> 'alerts' as alerts
+    select t.job_id, ${startOf('j')} as starts_at, j.profile_snapshot -> 'alerts' as alerts
     from config_targets t join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
     where t.organization_id = n.organization_id and t.asset_id = n.asset_id
       and t.state <> 'queued' and j.profile_snapshot -> 'alerts' <> 'null'
-    order by t.job_id desc limit ${ALERTS_COMPARED_MAX}
+    order by starts_at desc, t.job_id desc limit ${ALERTS_COMPARED_MAX}
   ) as brought
-  order by brought.job_id desc`;
+  order by brought.starts_at desc, brought.job_id desc`;
 
 export const REPLACE_CHANGES = `
   update config_targets t set change_config_id = n.change_id
@@ -110,7 +110,11 @@ export const SUPERSEDE = `
   from unnest(:assetIds::uuid[], :changeIds::uuid[]) as n (asset_id, change_id)
   join c on c.incoming = n.change_id
   where t.organization_id = c.organization_id and t.asset_id = n.asset_id and t.is_active and t.job_id <> :jobId
-    and t.change_config_id = c.existing and (t.state <> 'queued' or t.job_id < :jobId)
+    and t.change_config_id = c.existing and (t.state <> 'queued' or not exists (
+      select from config_jobs j
+      join config_jobs own on own.organization_id = j.organization_id and own.id = :jobId
+      where j.organization_id = t.organization_id and j.id = t.job_id and ${startsBefore('own', 'j')}
+    ))
     and not c.overwritten <@ coalesce(t.lost_keys, '{}')
   returning t.job_id as "jobId"`;
 

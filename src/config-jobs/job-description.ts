@@ -123,7 +123,7 @@ function describeStage({ stage, stages, counts, verdict, details }: JobState): s
   return [
     present,
     `The next one, of ${devices(counts.queued)}, begins when ${minAppliedPercent} % of this one run the change;`,
-    `above ${abortFailedPercent} % of failures the change is withdrawn.`,
+    `when ${abortFailedPercent} % have failed, the change is withdrawn.`,
   ].join(' ');
 }
 

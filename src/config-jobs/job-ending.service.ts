@@ -18,7 +18,12 @@ import {
   jobView,
 } from './config-job.ts';
 import type { ConfigJobsRepository } from './config-jobs.repository.ts';
-import type { ConfigTargetsRepository, EndingScope, EndingTarget } from './config-targets.repository.ts';
+import type {
+  ConfigTargetsRepository,
+  EndingScope,
+  EndingTarget,
+  TargetPage,
+} from './config-targets.repository.ts';
 
 interface JobEndingDeps {
   pendingIn(sql: Database): Pick<PendingChangesRepository, 'lockAssets'>;
@@ -62,7 +67,7 @@ export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chun
     tx: Transaction,
     job: EndingJob,
     { scope, reason }: Withdrawal,
-    page: TargetRange,
+    page: TargetPage,
   ): Promise<EndingTarget[]> {
     const { sql } = tx;
     const listed = await targetsIn(sql).listEnding(job, scope, page);
@@ -74,7 +79,7 @@ export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chun
     return listed;
   }
 
-  async function timeOut(sql: Database, job: JobRef, page: TargetRange): Promise<EndingTarget[]> {
+  async function timeOut(sql: Database, job: JobRef, page: TargetPage): Promise<EndingTarget[]> {
     const listed = await targetsIn(sql).listEnding(job, 'open', page);
     await pendingIn(sql).lockAssets(job.organizationId, assetsOf(listed));
     await targetsIn(sql).timeOut(job, assetsOf(listed));
@@ -107,11 +112,6 @@ export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chun
       await stepwise((after: string | null) => endNext(tx, job, ending, after));
     },
   };
-}
-
-interface TargetRange {
-  after: string | null;
-  limit: number;
 }
 
 const assetsOf = (targets: EndingTarget[]) => targets.map(({ assetId }) => assetId);

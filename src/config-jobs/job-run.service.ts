@@ -91,17 +91,19 @@ export function createJobRunService(deps: JobRunDeps) {
   }
 
   /** Decided before the first chunk, because chunks cancel targets and so change the counts. */
-  async function whyAborted(sql: Database, job: JobRow): Promise<string | null> {
-    if (job.reason !== null || job.rollout === null) return job.reason;
+  async function beginAbort(sql: Database, job: JobRow): Promise<string | null> {
+    if (job.rollout === null) return null;
     const reason = abortReason(await jobsIn(sql).countTargets(job), job.rollout);
     await jobsIn(sql).markAborting(job, reason);
     return reason;
   }
 
-  /** The deadline is ahead, and devices of the stage have not settled. */
-  const mayContinue = async (sql: Database, job: JobRow): Promise<boolean> =>
-    job.deadlineAt > (await readClock(sql)) &&
-    evaluateJob(job, await jobsIn(sql).countTargets(job)) === 'wait';
+  /** What the run has read may have changed since: the deadline, the targets, or that the next stage is to begin. */
+  async function mayContinue(sql: Database, job: JobRow, ending: Ending): Promise<boolean> {
+    if (ending === 'completed' && job.deadlineAt <= (await readClock(sql))) return false;
+    const verdict = evaluateJob(job, await jobsIn(sql).countTargets(job));
+    return ending === 'completed' ? verdict === 'wait' : verdict !== 'abort';
+  }
 
   async function listAwaited(sql: Database, ref: JobRef): Promise<AwaitedDevice[]> {
     const targets = await targetsIn(sql).listAwaited(ref, AWAITED_SHOWN);
@@ -190,23 +192,24 @@ export function createJobRunService(deps: JobRunDeps) {
     },
 
     /**
-     * Ends the next targets of the job; as cancelled if a customer has cancelled it. Returns the last target of the
-     * chunk; null when the job has ended, or when its deadline was moved after the run had read it.
+     * Ends the next targets of the job; as cancelled if a customer has cancelled it, and as aborted if its abort has
+     * begun. Returns the last target of the chunk; null when the job has ended, or may continue since the run has read it.
      */
     endNext(ref: JobRef, ending: Ending, after: string | null): Promise<string | null> {
       return onRunning(ref, async (tx, job) => {
         if (job.cancelRequestedAt !== null) return deps.jobEnding.endNext(tx, job, 'cancelled', after);
-        if (ending === 'completed' && after === null && (await mayContinue(tx.sql, job))) return null;
-        const reason = ending === 'aborted' ? await whyAborted(tx.sql, job) : null;
+        if (job.reason !== null) return deps.jobEnding.endNext(tx, job, 'aborted', after);
+        if (after === null && (await mayContinue(tx.sql, job, ending))) return null;
+        const reason = ending === 'aborted' ? await beginAbort(tx.sql, job) : null;
         return deps.jobEnding.endNext(tx, { ...job, reason }, ending, after);
       });
     },
   };
 }
 
-/** A cancelled job is ended by the same steps as an aborted one. */
+/** A cancelled job is ended by the same steps as an aborted one. An abort that has begun goes on, whatever its chunks count. */
 const evaluateJob = (job: JobRow, counts: Counts) =>
-  job.cancelRequestedAt === null
+  job.cancelRequestedAt === null && job.reason === null
     ? evaluateStage(counts, {
         isLast: job.currentStage === job.stageCount,
         isNextBeginning: job.isBeginningStage,

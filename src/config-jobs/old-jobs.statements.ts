@@ -1,20 +1,19 @@
 /** Text: the retention, which goes through the jobs of all organizations and removes many targets at once. */
+import { SETS_ALERTS, startsBefore } from './config-targets.statements.ts';
 
-/** A job sets the alert rules of its devices, or their calendars. */
-const SETS_RULES = `(j.profile_snapshot -> 'alerts' <> 'null' or j.profile_snapshot -> 'schedule' <> 'null')`;
 /**
  * The target tells by which profile and in which time zone its device is monitored: it was confirmed, and no later one
  * that sets alerts, which replace rules and calendars.
  */
-const TELLS_WHAT_RUNS = `${SETS_RULES} and (t.state = 'applied' or t.confirmed_at is not null) and not exists (
+const TELLS_WHAT_RUNS = `${SETS_ALERTS} and (t.state = 'applied' or t.confirmed_at is not null) and not exists (
     select from config_targets later
     cross join lateral (
       select 1 from config_jobs lj
       where lj.organization_id = later.organization_id and lj.id = later.job_id
-        and lj.profile_snapshot -> 'alerts' <> 'null'
+        and lj.profile_snapshot -> 'alerts' <> 'null' and ${startsBefore('j', 'lj')}
       limit 1
     ) as sets_alerts
-    where later.organization_id = t.organization_id and later.asset_id = t.asset_id and later.job_id > t.job_id
+    where later.organization_id = t.organization_id and later.asset_id = t.asset_id and later.job_id <> t.job_id
       and (later.state = 'applied' or later.confirmed_at is not null)
       and not coalesce(later.lost_keys, '{}') && array['alarmRules', 'calendars']
   )`;

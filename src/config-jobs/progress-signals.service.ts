@@ -23,6 +23,8 @@ export interface ProgressSignals {
   /** Targets of these jobs changed, an unknown number of them. */
   progressed(organizationId: string, jobIds: string[]): void;
   recordOutcomes(outcomes: RecordedOutcome[]): void;
+  /** Somebody changed the job itself: its run has something to do, whatever its targets are. */
+  jobChanged(job: JobRef): void;
   /** Sends due signals and waits for those under way. */
   flush(): Promise<void>;
 }
@@ -121,6 +123,11 @@ export function createProgressSignals(deps: ProgressSignalsDeps): ProgressSignal
     recordOutcomes(outcomes) {
       for (const outcome of outcomes) recordOutcome(outcome);
       scheduleSignals(outcomes.map(({ jobId }) => jobId));
+    },
+    jobChanged(job) {
+      recordChange(job);
+      pendingOf(job).lastPercent = -1;
+      scheduleSignals([job.jobId]);
     },
     async flush() {
       for (const pending of jobs.values()) {

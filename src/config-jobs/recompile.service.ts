@@ -15,6 +15,7 @@ import {
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import type { Device } from '../devices/device.ts';
 import { knownSettings, offeredPart } from '../devices/device-sync.ts';
+import { grouped } from '../process/grouped.ts';
 import { compileProfile } from '../profiles/compile-profile.ts';
 import type { TemperatureAlert } from '../profiles/profile.ts';
 import type { DeviceTargetsRepository } from './device-targets.repository.ts';
@@ -93,12 +94,8 @@ const setsRules = ({ isOffered, config, lostKeys }: RecompiledChange): boolean =
 
 /** The alerts of each device, the last job first. */
 async function listAlertsOf({ targetsIn }: RecompileDeps, sql: Sql, devices: Device[]) {
-  const listed = await targetsIn(sql).listAlerts(devices);
-  const alertsOf = new Map<string, TemperatureAlert[][]>();
-  for (const { assetId, alerts } of listed) {
-    alertsOf.set(assetId, [...(alertsOf.get(assetId) ?? []), alerts]);
-  }
-  return [...alertsOf].map(([assetId, alerts]) => ({ assetId, alerts }));
+  const brought = grouped(await targetsIn(sql).listAlerts(devices), ({ assetId }) => assetId);
+  return [...brought].map(([assetId, each]) => ({ assetId, alerts: each.map(({ alerts }) => alerts) }));
 }
 
 /**

@@ -1,17 +1,17 @@
 /** Text: sweeps over the devices of all organizations, and statements on sets of devices. */
+import { SETS_ALERTS, startOf } from './config-targets.statements.ts';
 
-/** A job sets calendars when it has alerts or a schedule; without a zone they are always on. */
-const SETS_CALENDARS = `(j.profile_snapshot -> 'alerts' <> 'null' or j.profile_snapshot -> 'schedule' <> 'null')`;
 /** The device runs the change or is offered it; one that it had refused may have been confirmed since. */
 const MAY_RUN = `(t.state in ('applied', 'waiting', 'sent', 'timed_out') or t.confirmed_at is not null
     or t.state = 'superseded' and t.is_active)
   and 'calendars' <> all(coalesce(t.lost_keys, '{}'))`;
+/** Null: always on. */
 const ZONE = `j.profile_snapshot -> 'schedule' ->> 'timezone'`;
 const LAST_ZONE = `
   select ${ZONE} as zone
   from config_targets t join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
-  where t.organization_id = d.organization_id and t.asset_id = d.asset_id and ${MAY_RUN} and ${SETS_CALENDARS}
-  order by t.job_id desc limit 1`;
+  where t.organization_id = d.organization_id and t.asset_id = d.asset_id and ${MAY_RUN} and ${SETS_ALERTS}
+  order by ${startOf('j')} desc, t.job_id desc limit 1`;
 
 export const LIST_DUE_FOR_OFFSET_CHECK = `
   select organization_id as "organizationId", asset_id as "assetId" from device_configs

@@ -74,7 +74,7 @@ export const UPDATE = `
     join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
     where t.organization_id = n.organization_id and t.asset_id = n.asset_id and t.is_active
       and t.state in ('waiting', 'sent', 'timed_out', 'superseded') and n.source = 'confirmed'
-    order by t.job_id desc limit 1
+    order by coalesce(j.start_at, uuid_extract_timestamp(j.id)) desc, j.id desc limit 1
   ) as brought on true
   where not n.is_confirmation or brought.profile_slug is distinct from n.profile_slug
   ${REPLACE_SETTINGS}`;

@@ -90,7 +90,11 @@ export function createGroupsService(deps: GroupsServiceDeps) {
         const preview =
           profileSlug === null
             ? []
-            : await desired.preview(sql, { organizationId, groupId: before.id }, profileSlug);
+            : await desired.preview(
+                sql,
+                { organizationId, groupId: before.id, profileSlug },
+                { isOther: profileSlug !== before.profileSlug },
+              );
         return { group: { ...group, profileSlug }, jobId: null, preview };
       });
     },

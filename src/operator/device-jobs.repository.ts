@@ -1,4 +1,5 @@
 import type { JobStatus, TargetState } from '../config-jobs/config-job.ts';
+import { startOf } from '../config-jobs/config-targets.statements.ts';
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 
@@ -17,14 +18,14 @@ export type DeviceJobsRepository = ReturnType<typeof createDeviceJobsRepository>
 
 /** The newest change of each device that is in the state. */
 const LIST_NEWEST = `
-  select t.asset_id as "assetId", t.job_id as "jobId", t.reason, j.profile_slug as "profileSlug"
+  select t.asset_id as "assetId", t.job_id as "jobId", t.reason, t.profile_slug as "profileSlug"
   from unnest(:assetIds::uuid[]) as wanted(asset_id)
   cross join lateral (
-    select organization_id, asset_id, job_id, reason from config_targets
-    where organization_id = :organizationId and asset_id = wanted.asset_id and state = :state
-    order by job_id desc limit 1
-  ) as t
-  join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id`;
+    select t.asset_id, t.job_id, t.reason, j.profile_slug
+    from config_targets t join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
+    where t.organization_id = :organizationId and t.asset_id = wanted.asset_id and t.state = :state
+    order by ${startOf('j')} desc, t.job_id desc limit 1
+  ) as t`;
 
 export type NewestChange = Pick<DeviceJob, 'jobId' | 'profileSlug' | 'reason'>;
 

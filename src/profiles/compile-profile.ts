@@ -10,13 +10,14 @@
  */
 import {
   type AlarmRule,
+  type ConfigurationKey,
   type DeviceConfiguration,
   MEASUREMENT_PERIOD_MAX,
   measurementIntervalSeconds,
   merged,
 } from '../devices/configuration.ts';
 import type { DeviceCapabilities } from '../devices/device-capabilities.ts';
-import { compileAlerts } from './compile-alerts.ts';
+import { compileAlerts, rulesByInterval } from './compile-alerts.ts';
 import { compileCalendars } from './compile-schedule.ts';
 import type { Intervals, Schedule, TemperatureAlert } from './profile.ts';
 
@@ -47,6 +48,33 @@ export function compileProfile(
     ...((alarmRules || schedule) && {
       calendars: compileCalendars(schedule ?? { always: true }, enableRules, at),
     }),
+  };
+}
+
+/**
+ * A pending change after some of its settings were taken out, beside the `running` settings: its rules and calendars may
+ * have been compiled for those. Delays then count samples of the interval that is left, and a schedule switches the rules
+ * that are left.
+ */
+export function fitted(
+  change: DeviceConfiguration,
+  running: DeviceConfiguration,
+  takenOut: readonly ConfigurationKey[],
+  capabilities: DeviceCapabilities,
+): DeviceConfiguration {
+  const hasRulesTakenOut = takenOut.includes('alarmRules');
+  const rules = change.alarmRules ?? (change.measurementPeriodBase ? running.alarmRules : undefined);
+  const isOther = hasRulesTakenOut || takenOut.includes('measurementPeriodBase');
+  const alarmRules =
+    rules && isOther && rulesByInterval(rules, measurementIntervalSeconds(merged(running, change)));
+  const enableRules = rulesInUse(change.alarmRules ?? running.alarmRules ?? null, capabilities);
+  return {
+    ...change,
+    ...(alarmRules && { alarmRules }),
+    ...(change.calendars &&
+      hasRulesTakenOut && {
+        calendars: change.calendars.map((each) => (each.type === 'WEEK' ? { ...each, enableRules } : each)),
+      }),
   };
 }
 

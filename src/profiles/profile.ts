@@ -93,14 +93,13 @@ export function newProfile({ slug, name, temperatureAlerts, schedule, intervals 
 
 /**
  * The profile, in which each field of the change replaces the old one as a whole.
- * @throws invalid when the change has another slug, or intervals that contradict each other.
+ * @throws invalid when the change has another slug.
  */
 export function changedProfile(profile: Profile, change: ProfileInput): Profile {
   if (change.slug !== undefined && change.slug !== profile.slug) {
     throw invalid(`slug must be ${profile.slug}, as in the path, or left out`);
   }
   const { name, temperatureAlerts, schedule, intervals } = change;
-  if (intervals) checkIntervals(intervals);
   return {
     slug: profile.slug,
     name: name ?? profile.name,
@@ -110,12 +109,7 @@ export function changedProfile(profile: Profile, change: ProfileInput): Profile 
   };
 }
 
-/** @throws invalid when a device would have to send more often than it measures. */
-export function checkIntervals(intervals: Intervals): void {
-  const fault = intervalsFault(intervals);
-  if (fault !== null) throw invalid(`intervals.${fault}`);
-}
-
+/** Why a device would have to send more often than it measures; null: it would not. */
 export function intervalsFault(intervals: Intervals): string | null {
   const { measurementIntervalMinutes: minutes = 0, transmissionIntervalSeconds: seconds } = intervals;
   if (seconds === undefined || seconds >= minutes * 60) return null;

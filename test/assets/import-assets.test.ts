@@ -281,6 +281,20 @@ describe('An import of devices', () => {
     assert.deepEqual([body.created, body.failed], [1, 0], JSON.stringify(body));
   });
 
+  for (const [what, file] of [
+    ['commas', '\nserialNumber,floor\nF-1,top\n'],
+    ['a separator that its first line names', 'sep=|\nserialNumber|floor\nF-1|top\n'],
+  ] as const) {
+    it(`accepts rows with ${what} that have failed twice, once they are corrected`, async () => {
+      const errors = new Map([[3, 'floor must be a number']]);
+      const once = failedCsvRows(Buffer.from(file), errors);
+      const at = once.split('\r\n').findIndex((line) => line.includes('F-1')) + 1;
+      const twice = failedCsvRows(Buffer.from(once), new Map([[at, 'floor must be a number']]));
+      const { body } = await sendCsv(twice.replace('top', '3'));
+      assert.deepEqual([body.created, body.failed], [1, 0], JSON.stringify(body));
+    });
+  }
+
   it('replays the answer under an Idempotency-Key, and refuses the key for other rows', async () => {
     const key = { 'idempotency-key': 'import-1' };
     const first = await sendCsv('serialNumber\nA-1\n', key);

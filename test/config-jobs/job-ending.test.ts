@@ -14,8 +14,18 @@ import {
   createConfigurationsRepository,
 } from '../../src/devices/configurations.repository.ts';
 import { createPendingChangesRepository } from '../../src/devices/pending-changes.repository.ts';
-import { apply, applyAnswer, configOf, createProfile, registerMany } from '../support/fleet.ts';
+import {
+  apply,
+  applyAnswer,
+  configOf,
+  createProfile,
+  FACTORY,
+  jobOf,
+  registerMany,
+  report,
+} from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { openSteps, type Steps } from '../support/steps.ts';
 
 const CHUNK = 3;
 const DEVICES = 8;
@@ -24,6 +34,7 @@ const LARGE = 13;
 
 describe('The end of a job in chunks', () => {
   let dms: TestService;
+  let steps: Steps;
   let org: TestOrganization;
   let serials: string[];
   let job: JobRef;
@@ -55,8 +66,12 @@ describe('The end of a job in chunks', () => {
       withWorker: false,
       settings: { applyChunkSize: CHUNK, largeJobDevices: 4 * CHUNK },
     });
+    steps = openSteps(dms);
   });
-  after(() => dms.stop());
+  after(async () => {
+    await steps.close();
+    await dms.stop();
+  });
   beforeEach(async () => {
     published = 0;
     org = await dms.addOrganization();
@@ -157,6 +172,53 @@ describe('The end of a job in chunks', () => {
         [409, 'The job is being cancelled: retry it when it has ended'],
       );
     });
+  });
+
+  describe('when aborted', () => {
+    const call = (action: string, body?: object) =>
+      org.api.post(`/devices/config-jobs/${job.jobId}/${action}`, body);
+
+    /** Its only device so far refuses the change. */
+    async function applyBadly(): Promise<void> {
+      await createProfile(org, { slug: 'hourly', intervals: { transmissionIntervalSeconds: 3_600 } });
+      const rollout = { firstPercent: 10, abortFailedPercent: 100 };
+      job = {
+        organizationId: org.id,
+        jobId: await apply(org, 'hourly', { serialNumbers: serials, rollout }),
+      };
+      const [serial] = serials as [string];
+      await org.device.get(`/devices/${serial}/pending-config`);
+      await report(org, serial, { ...FACTORY, transmissionInterval: 60, errors: [{ message: 'no' }] });
+    }
+    beforeEach(applyBadly);
+
+    it('refuses to proceed, and another deadline, once the abort has begun', async () => {
+      await steps.beginAbort(job.jobId);
+      const deadlineAt = new Date(Date.now() + 10 * 86_400_000).toISOString();
+      for (const { status, body } of [await call('proceed'), await call('extend', { deadlineAt })])
+        assert.deepEqual([status, body.message], [409, 'The job is being aborted']);
+    });
+
+    it('ends as aborted although its deadline passes before the last chunk', async () => {
+      await steps.beginAbort(job.jobId);
+      await steps.endLate(job.jobId);
+      const { status, counts } = await jobOf(org, job.jobId);
+      assert.deepEqual([status, counts.timedOut], ['aborted', 0]);
+    });
+  });
+
+  it('does not abort a job that was told to proceed just before', async () => {
+    const rollout = { firstPercent: 25, abortFailedPercent: 100 };
+    const [failing, applying] = serials as [string, string];
+    await createProfile(org, { slug: 'hourly', intervals: { transmissionIntervalSeconds: 3_600 } });
+    const jobId = await apply(org, 'hourly', { serialNumbers: serials, rollout });
+    await applyAnswer(org, applying);
+    await org.device.get(`/devices/${failing}/pending-config`);
+    await report(org, failing, { ...FACTORY, transmissionInterval: 60, errors: [{ message: 'no' }] });
+    assert.equal((await org.api.post(`/devices/config-jobs/${jobId}/proceed`)).status, 200);
+    await steps.beginAbort(jobId);
+    const { status, reason, counts } = await jobOf(org, jobId);
+    assert.deepEqual([status, reason, counts.cancelled], ['running', null, 0]);
   });
 
   /** Whether a statement waits for a lock. */

@@ -3,7 +3,16 @@
  * its group.
  */
 import assert from 'node:assert/strict';
-import { apply, configOf, createProfile, FACTORY, jobOf, register, report } from '../support/fleet.ts';
+import {
+  apply,
+  applyAnswer,
+  configOf,
+  createProfile,
+  FACTORY,
+  jobOf,
+  register,
+  report,
+} from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { openSteps, type Steps } from '../support/steps.ts';
 
@@ -222,6 +231,66 @@ describe('A pending setting', () => {
     const again = await apply(org, 'daily', { serialNumbers: ['B'] });
     await cancel(again);
     assert.equal(await pendingOf('B'), null);
+  });
+
+  describe('that was compiled beside settings of a job that is cancelled', () => {
+    const HIGH = { type: 'high', channel: 'probe', highC: 8 };
+    const SLOW = { ...HIGH, delayMinutes: 30 };
+
+    async function run(profile: object): Promise<void> {
+      await createProfile(org, { slug: 'running', ...profile });
+      await applyTo('running');
+      await applyAnswer(org, 'A');
+      await createProfile(org, { slug: 'half-hour', intervals: { measurementIntervalMinutes: 30 } });
+    }
+    const runSlow = () => run({ temperatureAlerts: [SLOW], intervals: { measurementIntervalMinutes: 5 } });
+    const samples = async () => (await pending()).alarmRules[0].samples;
+
+    it('keeps the delay of running rules at the new interval when one of two jobs that set it is cancelled', async () => {
+      await runSlow();
+      const first = await applyTo('half-hour');
+      await applyTo('half-hour');
+      await cancel(first);
+      assert.deepEqual([await samples(), (await pending()).measurementPeriodBase], [2, 1_800]);
+    });
+
+    it('gets the delay of pending rules back at the running interval when the pending one is cancelled', async () => {
+      await runSlow();
+      await createProfile(org, { slug: 'warmer', temperatureAlerts: [{ ...SLOW, highC: 9 }] });
+      const first = await applyTo('half-hour');
+      await applyTo('warmer');
+      assert.equal(await samples(), 2);
+      await cancel(first);
+      assert.equal(await samples(), 7);
+    });
+
+    it('schedules all running rules when a job with fewer rules is cancelled', async () => {
+      await run({ temperatureAlerts: [HIGH, { type: 'low', channel: 'probe', lowC: 2 }] });
+      await createProfile(org, { slug: 'one-alert', temperatureAlerts: [{ ...HIGH, highC: 9 }] });
+      const schedule = { always: false, days: ['monday'], from: '08:00', to: '18:00', timezone: 'UTC' };
+      await createProfile(org, { slug: 'mondays', schedule });
+      const first = await applyTo('one-alert');
+      await applyTo('mondays');
+      await cancel(first);
+      const { alarmRules, calendars } = await pending();
+      assert.deepEqual([alarmRules, calendars[0].enableRules], [undefined, [0, 1, 2, 3]]);
+    });
+
+    it('keeps the delay of rules that follow the channels of the device when a pending interval is cancelled', async () => {
+      await runSlow();
+      const interval = await applyTo('half-hour');
+      const measuredAt = new Date().toISOString();
+      const readings = ['temperature', 'humidity', 'temperature'].map((type, index) => ({
+        channel: index + 1,
+        type,
+        value: 5,
+        measuredAt,
+      }));
+      await org.device.post('/devices/A/measurements', { readings });
+      await cancel(interval);
+      const { alarmRules, ...others } = await pending();
+      assert.deepEqual([alarmRules[0].slotNumbers, alarmRules[0].samples, others], [[2], 7, {}]);
+    });
   });
 
   describe('when all pending settings of a device are withdrawn', () => {

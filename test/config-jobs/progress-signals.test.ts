@@ -177,6 +177,15 @@ describe('Progress signals of a job', () => {
     );
   });
 
+  it('signals a large job that was itself changed, although no target was', async () => {
+    jobs.set(JOB, counted({ waiting: 1_000 }));
+    progress.progressed(ORGANIZATION, [JOB]);
+    await pass(INTERVAL_MS);
+    progress.jobChanged({ organizationId: ORGANIZATION, jobId: JOB });
+    await pass(INTERVAL_MS);
+    assert.equal(signals.length, 2);
+  });
+
   it('counts percents of a staged large job over the targets that have begun', async () => {
     jobs.set(JOB, counted({ applied: 100, queued: 900 }));
     progress.progressed(ORGANIZATION, [JOB]);

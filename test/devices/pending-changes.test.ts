@@ -20,6 +20,8 @@ import {
   hasSameAlertRules,
   keysOf,
   measurementIntervalSeconds,
+  merged,
+  without,
 } from '../../src/devices/configuration.ts';
 import {
   createConfigurationCache,
@@ -29,14 +31,17 @@ import type { Device } from '../../src/devices/device.ts';
 import { followsTimeZone } from '../../src/devices/device-row.ts';
 import {
   type DeviceSync,
+  knownSettings,
   merge,
   monitoredConfig,
+  offeredPart,
   withdraw,
   withdrawAll,
 } from '../../src/devices/device-sync.ts';
 import { createDevicesRepository } from '../../src/devices/devices.repository.ts';
 import { createPendingChangesRepository } from '../../src/devices/pending-changes.repository.ts';
 import { endChanges, type OwnedChange, ownedKeys } from '../../src/devices/pending-owners.ts';
+import { fitted } from '../../src/profiles/compile-profile.ts';
 import { registerMany } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { overwrittenBy } from './overwritten-by.ts';
@@ -71,6 +76,20 @@ const owned = ({ change, lostKeys, state }: Other): OwnedChange => ({
   lostKeys,
   refusalReason: state === 'failed' ? REASON : null,
 });
+
+/** What is still offered fits the settings that are left. */
+function withFitted(
+  sync: DeviceSync,
+  withdrawn: ConfigurationKey[],
+  { capabilities }: Pick<Device, 'capabilities'>,
+): DeviceSync {
+  const { pending, reported, confirmed } = sync;
+  const offered = pending && offeredPart(pending);
+  if (!offered) return sync;
+  const running = knownSettings({ reported: reported?.config, confirmed: confirmed ?? {} });
+  const next = without(fitted(offered, running, withdrawn, capabilities), pending.refusal?.keys ?? []);
+  return { ...sync, pending: { ...pending, config: merged(pending.config, next ?? {}) } };
+}
 
 describe('A change of many devices in one statement', () => {
   let dms: TestService;
@@ -268,12 +287,13 @@ describe('A change of many devices in one statement', () => {
     fc.assert(
       fc.asyncProperty(cases, async (drawn) => {
         const before = drawn.map(({ sync }) => sync);
-        const after = drawn.map(({ sync, change, others }) => {
+        const after = drawn.map(({ sync, change, others }, index) => {
           if (!sync.pending) return sync;
           const own = { change, lostKeys: [] };
           const { withdrawn, refusal } = endChanges(sync.pending.config, [own], others.map(owned));
           const left = refusal?.keys.filter((key) => !sync.pending?.refusal?.keys.includes(key)) ?? [];
-          return withdrawn.length + left.length > 0 ? withdraw(sync, withdrawn, refusal) : sync;
+          if (withdrawn.length + left.length === 0) return sync;
+          return withFitted(withdraw(sync, withdrawn, refusal), withdrawn, found[index] as Device);
         });
         const job = { organizationId: dms.id, jobId: randomUUID() };
         await compare(

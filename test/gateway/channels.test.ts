@@ -77,6 +77,16 @@ describe('A change of a logger over CoAP', () => {
       assert.equal(channelMask(await logger.measure()), 4);
     });
 
+    it('is compiled for the probe as a new revision once the model of its asset tells where that is', async () => {
+      const setup = await withFridge();
+      await setup.applyProfile(FRIDGE_SLUG);
+      const { assetId } = await setup.config();
+      await setup.org.api.patch(`/assets/${assetId}`, { model: 'TVO-THT' });
+      const { revision, config } = await pendingOf(setup);
+      assert.deepEqual([revision, config.alarmRules[0].slotNumbers], [2, [2]]);
+      assert.equal(channelMask(await setup.logger.measure()), 4);
+    });
+
     it('compiles again when later frames show more channels than the first', async () => {
       const setup = await withFridge();
       const { logger } = setup;

@@ -124,6 +124,17 @@ describe('The profile of a group', () => {
     assert.deepEqual((await name(null, {}, '?dryRun=true')).preview, []);
   });
 
+  it('previews members that are offered the same settings for the former profile, which is withdrawn first', async () => {
+    const serials = await registerMany(org, 3);
+    await add(...serials);
+    await createProfile(org, { ...DAILY, slug: 'daily-too' });
+    await name('daily', { rollout: { firstPercent: 50 } });
+    const { preview } = await name('daily-too', {}, '?dryRun=true');
+    assert.deepEqual([preview.length, preview[0].deviceCount, preview[0].unchangedCount], [1, 3, 0]);
+    const { jobId } = await name('daily-too');
+    assert.equal((await jobOf(org, jobId)).total, 3);
+  });
+
   it('rolls out in stages', async () => {
     const serials = await registerMany(org, 4);
     await add(...serials);

@@ -268,6 +268,19 @@ describe('A group of very many members', () => {
       assert.equal(body.items.length, MEMBERS);
     });
 
+    it('is left out of a retry before the turn of its members', async () => {
+      const jobId = await name('daily');
+      await steps.work();
+      const member = serials[LAST] as string;
+      await org.device.get(`/devices/${member}/pending-config`);
+      await report(org, member, { ...FACTORY, errors: [{ code: 1, message: 'no' }] });
+      await remove();
+      const { status, text } = await org.api.post(`/devices/config-jobs/${jobId}/retry`);
+      assert.equal(status, 409, text);
+      await steps.work();
+      await assertPending([]);
+    });
+
     it('keeps a member in another group that it joins before its turn', async () => {
       const other = (await org.api.post('/groups', { name: 'Daily', profileSlug: 'daily' })).body.id;
       await remove();

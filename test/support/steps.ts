@@ -26,10 +26,18 @@ export interface Steps {
    * failed step is left to the next call, as Temporal would repeat it.
    */
   withdraw(shouldContinue?: () => boolean): Promise<void>;
+  /** Starts a scheduled job now, and offers its first stage, as its run does when its time has come. */
+  startNow(job: JobRef): Promise<void>;
+  /** Offers calendars at new offsets from UTC, once. */
+  syncUtcOffsets(): Promise<unknown>;
+  /** Removes jobs that ended more than this many days ago. */
+  removeOldJobs(days: number): Promise<void>;
   /** Runs all jobs until they wait for devices or have ended. */
   runJobs(): Promise<void>;
   /** Ends all running jobs, as their runs do when the deadline has passed. */
   expireJobs(): Promise<void>;
+  /** The first chunk of an abort. */
+  beginAbort(jobId: string): Promise<void>;
   /** The step with which the run of a job ends it, once it has found the deadline passed. */
   endLate(jobId: string): Promise<void>;
   /** Both at once, as in a worker, until neither has anything left to do. */
@@ -58,6 +66,8 @@ export function openSteps(
       [],
     );
 
+  const findRunning = async (jobId: string) => (await listRunning()).find((job) => job.jobId === jobId);
+
   async function runJobs(): Promise<void> {
     for (const job of await listRunning()) while (await passes(job));
   }
@@ -79,6 +89,13 @@ export function openSteps(
     escalateFleets: () => escalations.escalateFleets(() => true),
     followChanges: () => escalations.followChanges(() => true),
     withdraw,
+    async startNow(job) {
+      await query(resources.sql, 'update config_jobs set start_at = now() where id = ?', [job.jobId]);
+      await stepwise((after: string | null) => jobRun.startNext(job, after));
+      await stepwise((after: string | null) => jobRun.offerNext(job, 1, after));
+    },
+    syncUtcOffsets: () => configJobs.syncUtcOffsets(() => true),
+    removeOldJobs: (days) => configJobs.removeOldJobs(days, () => true),
     runJobs,
     async expireJobs() {
       await query(resources.sql, "update config_jobs set deadline_at = ? where status = 'running'", [
@@ -88,8 +105,12 @@ export function openSteps(
         await stepwise((after: string | null) => jobRun.endNext(job, 'completed', after));
       }
     },
+    async beginAbort(jobId) {
+      const job = await findRunning(jobId);
+      if (job) await jobRun.endNext(job, 'aborted', null);
+    },
     async endLate(jobId) {
-      const job = (await listRunning()).find((each) => each.jobId === jobId);
+      const job = await findRunning(jobId);
       if (job) await stepwise((after: string | null) => jobRun.endNext(job, 'completed', after));
     },
     async work() {

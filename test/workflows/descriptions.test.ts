@@ -100,7 +100,7 @@ ${STOP} The update proceed begins the next stage now.`,
     const text = describeJobRun(first, [], NOW);
     assert.match(
       text,
-      /^Stage 1 of 2\. The next one, of 9 devices, begins when 95 % of this one run the change; above 3 % of failures the change is withdrawn\.$/m,
+      /^Stage 1 of 2\. The next one, of 9 devices, begins when 95 % of this one run the change; when 3 % have failed, the change is withdrawn\.$/m,
     );
     assert.match(text, /^- since: 2026-03-02 08:00:00 UTC$/m);
     assert.match(describeJobRun({ ...first, stage: 2 }, [], NOW), /^Stage 2 of 2\.$/m);

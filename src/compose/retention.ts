@@ -60,12 +60,12 @@ function stepsOf({ sql, now, settings }: Resources, slices: Slices): Step[] {
   ];
 }
 
-/** Each batch is a transaction of its own. */
+/** Each batch is a transaction of its own, and smaller than its limit where it skips locked rows. */
 async function inBatches(
   remove: (limit: number) => Promise<number>,
   shouldContinue: () => boolean,
 ): Promise<void> {
   let removed: number;
   do removed = await remove(REMOVED_AT_ONCE);
-  while (removed === REMOVED_AT_ONCE && shouldContinue());
+  while (removed > 0 && shouldContinue());
 }

@@ -13,7 +13,7 @@ import type { DeviceKey } from './presence-columns.ts';
 
 export interface OverdueFleetsDeps {
   transact: Transact;
-  presenceIn(sql: Database): Pick<PresenceRepository, 'countOverdue'>;
+  presenceIn(sql: Database): Pick<PresenceRepository, 'countOverdue' | 'isAnyOverdue'>;
   overdueFleetsIn(sql: Database): OverdueFleetsRepository;
   noDataAlerts: {
     /** Counts open alerts whose events were not published, up to the limit. */
@@ -78,8 +78,11 @@ export function createOverdueFleetsService(deps: OverdueFleetsDeps) {
       for (const fleet of counts.filter(isFleetOverdue)) await begin(fleet, look.now);
     },
 
-    async endPassed(sql: Database): Promise<void> {
-      for (const { organizationId } of await overdueFleetsIn(sql).list()) {
+    /** Ends none before all overdue devices are marked, because only those that are marked are counted. */
+    async endPassed(sql: Database, look: Omit<OverdueQuery, 'limit'>): Promise<void> {
+      const fleets = await overdueFleetsIn(sql).list();
+      if (fleets.length === 0 || (await presenceIn(sql).isAnyOverdue(look))) return;
+      for (const { organizationId } of fleets) {
         while (await endStep(organizationId));
       }
     },

@@ -35,7 +35,7 @@ export interface PresenceServiceDeps {
   };
   /** One event and one alarm for each fleet: see overdue-fleets.service.ts. */
   beginOverdueFleets(look: Look): Promise<void>;
-  endOverdueFleets(): Promise<void>;
+  endOverdueFleets(look: Look): Promise<void>;
   publish: Publish;
   now(): Date;
   /** Called for a device that could not be marked offline; the others are. */
@@ -117,10 +117,11 @@ export function createPresenceService(deps: PresenceServiceDeps) {
      */
     async sweepOffline(): Promise<void> {
       const look = { now: now(), ...tracker.excuses(await deps.readAvailability()) };
-      while ((await postponeBatch(look)) === POSTPONED_BATCH_MAX);
+      // Batches may be smaller than their limits, because they skip locked rows.
+      while ((await postponeBatch(look)) > 0);
       await deps.beginOverdueFleets(look);
-      while ((await sweepBatch(look)) === OVERDUE_BATCH_MAX);
-      await deps.endOverdueFleets();
+      while ((await sweepBatch(look)) > 0);
+      await deps.endOverdueFleets(look);
     },
 
     /** Used by batches of frames, which resolve the alerts of their devices themselves. */

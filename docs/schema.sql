@@ -319,6 +319,7 @@ CREATE TABLE escalation_policies (
   status text NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   updated_at timestamp with time zone DEFAULT now() NOT NULL,
+  disabled_at timestamp with time zone,
   CONSTRAINT escalation_policies_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT escalation_policies_status_check CHECK (status = ANY (ARRAY['active'::text, 'disabled'::text]))
 );
@@ -336,6 +337,8 @@ COMMENT ON COLUMN escalation_policies.channel_ids IS
   'The notification channels of all steps.';
 COMMENT ON COLUMN escalation_policies.repeat_minutes IS
   'The last step is repeated after so long, a few times. Null: it is not.';
+COMMENT ON COLUMN escalation_policies.disabled_at IS
+  'When it was last disabled: escalations that began until then have ended. Null: never.';
 
 CREATE TABLE events (
   organization_id uuid NOT NULL,
@@ -901,6 +904,7 @@ CREATE TABLE endpoints (
   deleted_at timestamp with time zone,
   workflow_due_at timestamp with time zone,
   disabled_at timestamp with time zone,
+  draining_since timestamp with time zone,
   CONSTRAINT endpoints_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT endpoints_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT endpoints_breaker_check CHECK (breaker = ANY (ARRAY['closed'::text, 'open'::text, 'draining'::text])),
@@ -954,6 +958,8 @@ COMMENT ON COLUMN endpoints.workflow_due_at IS
   'When its recovery workflow reads the state again at the latest. Null: none is running.';
 COMMENT ON COLUMN endpoints.disabled_at IS
   'When the endpoint was last changed from active to disabled. Null: never.';
+COMMENT ON COLUMN endpoints.draining_since IS
+  'When the latest drain began, also one of a replay, after which no outage has ended. Null: none since it is written.';
 
 CREATE TABLE idempotency_keys (
   organization_id uuid NOT NULL,

@@ -77,6 +77,8 @@ import * as withdrawalAuthors from './061-withdrawal-authors.ts';
 import * as channelNames from './062-channel-names.ts';
 import * as keyUses from './063-key-uses.ts';
 import * as overdueChecks from './064-overdue-checks.ts';
+import * as disabledPolicies from './065-disabled-policies.ts';
+import * as drainBegins from './066-drain-begins.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -143,4 +145,6 @@ export const migrations = {
   '062-channel-names': channelNames,
   '063-key-uses': keyUses,
   '064-overdue-checks': overdueChecks,
+  '065-disabled-policies': disabledPolicies,
+  '066-drain-begins': drainBegins,
 };

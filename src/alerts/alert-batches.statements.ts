@@ -65,9 +65,8 @@ export const LENGTHEN = `
   where a.organization_id = n.organization_id and a.id = n.alert_id`;
 
 /**
- * Temperature alerts that began within the span, and the neighbours on both sides: an earlier one may last
- * into the span, and an excursion in the span may continue in a later one. A definition has one alert at a
- * time.
+ * Temperature alerts that began within the span, neighbours on both sides, because an excursion in the span may continue in
+ * a later one, and every earlier one that lasts into the span, however many alerts of other definitions began after it.
  */
 export const LIST_AROUND = `
   select ${COLUMNS}
@@ -77,11 +76,16 @@ export const LIST_AROUND = `
     (select * from alerts
      where organization_id = n.organization_id and asset_id = n.asset_id and type in ('high_temp', 'low_temp')
        and started_at > n.from_at and started_at <= n.to_at)
-    union all
-    (select * from alerts
-     where organization_id = n.organization_id and asset_id = n.asset_id and type in ('high_temp', 'low_temp')
-       and started_at <= n.from_at
-     order by started_at desc limit 50)
+    union all (
+      (select * from alerts
+       where organization_id = n.organization_id and asset_id = n.asset_id and type in ('high_temp', 'low_temp')
+         and started_at <= n.from_at
+       order by started_at desc limit 50)
+      union
+      (select * from alerts
+       where organization_id = n.organization_id and asset_id = n.asset_id and type in ('high_temp', 'low_temp')
+         and started_at <= n.from_at and (status <> 'resolved' or ended_at >= n.from_at))
+    )
     union all
     (select * from alerts
      where organization_id = n.organization_id and asset_id = n.asset_id and type in ('high_temp', 'low_temp')

@@ -30,15 +30,15 @@ export const ENDED_AT = "coalesce(ended_at, case when status = 'resolved' then u
 
 /**
  * When the next step of the open escalation `e` is due; later while an acknowledgement, a snooze or a mute
- * holds it.
+ * holds it. The mute of one device holds no escalation of its fleet.
  */
 const nextStepAt = (alerts: string): string =>
-  `greatest(e.next_step_at, e.held_until, ${mutedUntil(
+  `greatest(e.next_step_at, e.held_until, case when e.fleet_total is null then ${mutedUntil(
     `${alerts}.organization_id`,
     `${alerts}.asset_id`,
     groupAt(alerts),
     'now()',
-  )})`;
+  )} end)`;
 
 /**
  * The progress of the alert's escalation; one look-up by its key. `alerts` is the name of the table in the

@@ -43,13 +43,13 @@ export function toRanges(
 ): Range[] {
   const delayMs = longestDelayMinutes(channel, rules) * MINUTE_MS;
   const lookMs = delayMs === 0 ? LOOK_MS : delayMs + longestGapMs(rules);
-  const ranges: Range[] = [];
+  // Whether the excursion still goes on is found out anew with each frame.
+  const ranges: Range[] = unendedAt === null ? [] : [around(unendedAt, lookMs)];
   for (const reading of fresh) {
     const at = reading.measuredAt.getTime();
     const breaches = breachesOf(reading, rules);
     // Only sensor errors can be stored between the newest sample and later ones.
-    if (unendedAt !== null)
-      ranges.push({ from: Math.min(unendedAt, at) - lookMs, to: Math.max(unendedAt, at) + lookMs });
+    if (unendedAt !== null && at >= unendedAt) ranges.push({ from: unendedAt - lookMs, to: at + lookMs });
     else if (breaches.length > 0 || (reading.value === null && delayMs > 0)) ranges.push(around(at, lookMs));
     // A reading that may split an excursion requires all of its readings; of an alert that is not late, those before it.
     for (const alert of alerts)

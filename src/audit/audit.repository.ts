@@ -96,6 +96,19 @@ export function createAuditRepository(sql: Database) {
       });
     },
 
+    /** Changes by these operations of exactly this subject, newest first. */
+    async listOf(
+      organizationId: string,
+      { subject, actions, limit }: { subject: string; actions: readonly string[]; limit: number },
+    ): Promise<StoredAuditEntry[]> {
+      const rows = await sql('audit_entries')
+        .where({ organization_id: organizationId, subject })
+        .whereIn('action', actions)
+        .select<TimedEntryRow[]>('*', sql.raw('uuid_extract_timestamp(id) as at'))
+        .modify(newestFirst, { before: null, limit });
+      return rows.map(toEntry);
+    },
+
     /** Newest first, along an index that begins with the filtered columns. */
     async list(organizationId: string, filter: AuditFilter): Promise<StoredAuditEntry[]> {
       const { actor, subject, from, to, ...page } = filter;

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { atMost, inOrder, pageSchema, paging, textToFind, time, timestamp } from '../http/schemas.ts';
+import { inOrder, pageSchema, paging, textToFind, time, timestamp } from '../http/schemas.ts';
 
 interface ListAudit {
   actor?: string;
@@ -10,9 +10,12 @@ interface ListAudit {
   cursor?: string;
 }
 
+/** Whoever follows a link in a mail is named by its address, which has at most 254 characters. */
+const ACTOR_LENGTH_MAX = 280;
+
 export const listAuditQuery = Joi.object<ListAudit, true>({
-  actor: textToFind(128).description('Only changes of this key: its id or its name'),
-  subject: atMost(128).description(
+  actor: textToFind(ACTOR_LENGTH_MAX).description('Only changes of this key: its id or its name'),
+  subject: textToFind(128).description(
     'Only changes of the thing of this id, slug, serial number or name. A serial number or the name of a device also finds changes of its alerts, and the jobs that changed it',
   ),
   from: time().description('From then on'),
@@ -51,7 +54,9 @@ const auditEntrySchema = Joi.object({
     .description(
       'The operationId; confirmAddress: the owner of an e-mail address has confirmed it for the channel',
     ),
-  subject: Joi.string().required().description('Id, slug or serial number of what was changed'),
+  subject: Joi.string()
+    .required()
+    .description('Id, slug, or serial number in lower case, of what was changed'),
   subjectName: Joi.string()
     .allow(null)
     .required()

@@ -18,28 +18,33 @@ export interface Subject {
   serialNumber: string | null;
 }
 
-/** The subject of these is a serial number as the caller spelled it. */
-const ABOUT_SERIAL_NUMBER = ['withdrawDeviceConfig', 'removeUnregisteredDevice'];
+/** The subject of these is a serial number, or the id of the device. */
+export const ABOUT_SERIAL_NUMBER = [
+  'withdrawDeviceConfig',
+  'removeUnregisteredDevice',
+  'uploadCalibrationCertificate',
+];
+
+const isAboutSerialNumber = ({ action, subject }: Pick<StoredAuditEntry, 'action' | 'subject'>): boolean =>
+  ABOUT_SERIAL_NUMBER.includes(action) && !UUID.test(subject);
 
 /** Keys by which the subjects of entries are found: ids, and serial numbers in lower case. */
 export function subjectKeys(entries: ReadonlyArray<Pick<StoredAuditEntry, 'action' | 'subject'>>) {
   const ids = entries.map(({ subject }) => subject).filter((subject) => UUID.test(subject));
-  const serialNumbers = entries
-    .filter(({ action }) => ABOUT_SERIAL_NUMBER.includes(action))
-    .map(({ subject }) => subject.toLowerCase());
+  const serialNumbers = entries.filter(isAboutSerialNumber).map(({ subject }) => subject.toLowerCase());
   return { ids: [...new Set(ids)], serialNumbers: [...new Set(serialNumbers)] };
 }
 
 /** The subject as it is now; otherwise as GET showed it with the change. */
 function findSubject(entry: StoredAuditEntry, subjects: ReadonlyMap<string, Subject>): Subject {
-  const isSerial = ABOUT_SERIAL_NUMBER.includes(entry.action);
+  const isSerial = isAboutSerialNumber(entry);
   const found = subjects.get(isSerial ? entry.subject.toLowerCase() : entry.subject);
   if (found) return found;
   const shown = (entry.after ?? entry.before ?? {}) as Record<string, unknown>;
   return {
     // Webhooks and channels without a name are known by their address.
     name: toText(shown.name) ?? toText(shown.url) ?? toText(shown.target),
-    serialNumber: isSerial ? entry.subject : toText(shown.serialNumber),
+    serialNumber: toText(shown.serialNumber) ?? (isSerial ? entry.subject : null),
   };
 }
 

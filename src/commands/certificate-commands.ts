@@ -31,7 +31,9 @@ export const certificateCommands: Command[] = [
       const pieces = file.createReadStream();
       const stored = await service.uploadForSerial((work) => work(tx), organization.id, serial, pieces);
       return {
-        changes: [{ organizationId: organization.id, subject: serial, before: null, after: stored }],
+        changes: [
+          { organizationId: organization.id, subject: serial.toLowerCase(), before: null, after: stored },
+        ],
         output: `${stored.serialNumber}: ${stored.sizeBytes} bytes, SHA-256 ${stored.sha256}`,
       };
     }),

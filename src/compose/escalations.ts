@@ -87,6 +87,7 @@ export function composeEscalations(resources: Resources, { runs, wake, flush }: 
         changesIn: createEscalationChangesRepository,
         channelsIn: createChannelsRepository,
         groupsIn: createGroupsRepository,
+        now,
       }),
     }),
     followChanges: createEscalationChanges({

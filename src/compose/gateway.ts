@@ -37,7 +37,7 @@ export async function startGateway(resources: Resources, slices: Slices): Promis
 }
 
 function composeGatewayRoutes(resources: Resources, { keys, assets, measurements }: Slices) {
-  const { settings, now } = resources;
+  const { settings, now, monotonicMs } = resources;
   return createGatewayRoutes({
     authenticateDevice: createAuthenticateDevice({
       findCaller: keys.findCaller,
@@ -46,7 +46,7 @@ function composeGatewayRoutes(resources: Resources, { keys, assets, measurements
       failures: keys.failures,
       findOwners: assets.findOwners,
       isTokenRequired: settings.coap.isTokenRequired,
-      now: () => now().getTime(),
+      monotonicMs,
     }),
     intake: measurements.intake,
     onRefused: composeRefusals(resources),

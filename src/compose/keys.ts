@@ -11,13 +11,13 @@ import type { Resources } from './resources.ts';
 const KEYS_PER_ORGANIZATION = 10;
 
 /** A key has one limit per process, over HTTP and CoAP, and so has an address that sends wrong keys. */
-export function composeKeys({ sql, settings, metrics, log, now }: Resources) {
+export function composeKeys({ sql, settings, metrics, log, now, monotonicMs }: Resources) {
   const clock = () => now().getTime();
   const { customerLimit, deviceLimit, failedKeysPerMinute } = settings;
   const keys = createKeysRepository(sql);
   const keysIn = createKeysRepository;
   const bucketOf = ({ perSecond, burst }: typeof customerLimit, factor: number) =>
-    createTokenBucket({ perSecond: perSecond * factor, burst: burst * factor, now: clock });
+    createTokenBucket({ perSecond: perSecond * factor, burst: burst * factor, monotonicMs });
   const bucketsOf = (factor: number) => ({
     customer: bucketOf(customerLimit, factor),
     device: bucketOf(deviceLimit, factor),
@@ -37,6 +37,7 @@ export function composeKeys({ sql, settings, metrics, log, now }: Resources) {
         onFault: (err) => log.warn({ err }, 'The last use of keys was not written: a later request does it'),
       }),
       now: clock,
+      monotonicMs,
       observer: observeGroupCommit(metrics, 'keys'),
     }),
     limits: bucketsOf(1),
@@ -45,7 +46,7 @@ export function composeKeys({ sql, settings, metrics, log, now }: Resources) {
     failures: createTokenBucket({
       perSecond: failedKeysPerMinute / 60,
       burst: failedKeysPerMinute,
-      now: clock,
+      monotonicMs,
     }),
   };
 }

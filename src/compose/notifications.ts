@@ -75,7 +75,10 @@ export function composeNotifications(resources: Resources, { send, tests, record
     const cached = (read: () => Promise<number>) => atMostEvery(settings.metricsMaxAgeMs, read);
     addNotificationGauges(metrics.registry, {
       messageSeconds: cached(() => notifications.findOldestDueSeconds(now())),
-      alertSeconds: cached(() => createNotificationAlertsRepository(sql).findOldestDueSeconds(now())),
+      alertSeconds: cached(() => {
+        const gatheredBefore = new Date(now().getTime() - gatherIntervalMs);
+        return createNotificationAlertsRepository(sql).findOldestDueSeconds(now(), gatheredBefore);
+      }),
     });
     const notifier = createNotifier({
       notifications,

@@ -1,9 +1,11 @@
 /** The operators' page: sessions, the data of its pages, and their files. */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { createAuditRepository } from '../audit/audit.repository.ts';
 import { createCertificatesRepository } from '../certificates/certificates.repository.ts';
 import { createFleetRepository } from '../fleet/fleet.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
+import { requireTurn } from '../http/authenticate.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { describeSchema } from '../http/describe-schema.ts';
@@ -59,7 +61,14 @@ import type { FormPageDeps, OperatorPage, PageDeps } from '../operator/page-deps
 import { createPastDevicesRepository } from '../operator/past-devices.repository.ts';
 import { createProfileNamesRepository } from '../operator/profile-names.repository.ts';
 import { profilesRoutes } from '../operator/profiles.routes.ts';
-import { createCookieSigner, OPERATOR_PATH, type Session, toCaller, toToken } from '../operator/session.ts';
+import {
+  createCookieSigner,
+  OPERATOR_PATH,
+  SESSION_MS,
+  type Session,
+  toCaller,
+  toToken,
+} from '../operator/session.ts';
 import { createSessionsRepository } from '../operator/sessions.repository.ts';
 import { sessionsRoutes } from '../operator/sessions.routes.ts';
 import { createLinkIssuer, createSessions, type Sessions } from '../operator/sessions.service.ts';
@@ -104,7 +113,7 @@ export const operatorLinkRoutes = ({ settings: { operatorUrl }, sql, now }: Reso
 
 /** Null when the page is off. */
 export function composeOperator(resources: Resources, slices: Slices, options: OperatorOptions) {
-  const { settings, sql, now, log } = resources;
+  const { settings, sql, now, monotonicMs, log } = resources;
   const { operatorUrl } = settings;
   if (operatorUrl === null) return null;
   const staticFiles = readStaticFiles(`${OPERATOR_PATH}/static`, FILES);
@@ -118,6 +127,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     now,
   });
   const findOperation = finderOf(options.routes);
+  const start = createStartRepository(sql);
   const groupNames = createGroupNamesRepository(sql);
   const profiles = createProfilesRepository(sql);
   const certificates = createCertificatesRepository(sql);
@@ -126,16 +136,16 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
   const deps = {
     ask,
     call,
-    download: createDownload({ call, revocable, isActive: sessions.isActive, now }),
+    audit: createAuditRepository(sql),
+    download: createDownload({ call, revocable, isActive: sessions.isActive, monotonicMs }),
     layout,
     now,
-    countFleet: createFleetCounts({ ...createFleetRepository(sql), now }),
+    ...createFleetCounts({ ...createFleetRepository(sql), countInContact: start.countInContact, now }),
     curveMarks: createCurveMarksRepository(sql),
     mutes: createMutesRepository(sql),
     deviceContacts: createDeviceContactsRepository(sql),
     deviceJobs: createDeviceJobsRepository(sql),
     jobProgress: createJobProgressRepository(sql),
-    countMembers: groupNames.countMembers,
     listOrdered: slices.assets.listOrdered,
     listRecentHours: slices.measurements.listRecentHours,
     linksFor: createFormLinks((session, id) => mayCall(session, findOperation(id))),
@@ -147,6 +157,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
       (await certificates.find(organizationId, serialNumber)) !== null,
     earlierProfiles: createEarlierProfilesRepository(sql),
     listGroupNames: groupNames.listByIds,
+    listGroupsByProfile: groupNames.listByProfile,
     listLeaving: groupNames.listLeaving,
     groupJobs: createGroupJobsRepository(sql),
     findIntervals,
@@ -161,7 +172,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     findFaults: faultsIn(findOperation),
     toRefusal: refusals(options.translateFault),
     shownAssets: createShownAssetsRepository(sql),
-    start: createStartRepository(sql),
+    start,
     stepMessages: createStepMessagesRepository(sql),
     webhookHours: createWebhookHoursRepository(sql),
     webhookSecrets: createWebhookSecretsRepository(sql),
@@ -213,6 +224,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     pages: createPages<Session>({
       prefix: OPERATOR_PATH,
       baseUrl: operatorUrl,
+      visitSeconds: SESSION_MS / 1000,
       routes: [
         ...pages,
         ...watchRoutes({ watch, isLive: renderer.isLive, limit: createConcurrencyLimit(WATCHES) }),
@@ -331,13 +343,6 @@ const refusals =
     const { status, body } = renderError(error);
     return { status, messages: [body.message] };
   };
-
-function requireTurn(waitSeconds: number | null): void {
-  if (waitSeconds === null) return;
-  throw new AppError('rate_limited', `Too many requests: try again in ${waitSeconds} s`, {
-    headers: { 'Retry-After': String(waitSeconds) },
-  });
-}
 
 const runUrlIn =
   ({ temporalUiUrl, temporalNamespace }: Resources['settings']) =>

@@ -35,6 +35,8 @@ export interface ComposeOptions {
   log: Log;
   /** Replaces the clock of the database, so that tests can set the time. */
   now?: () => Date;
+  /** Times caches and limits; by default never adjusted, so it survives a step of the database's clock. */
+  monotonicMs?: () => number;
   /** The process's own clock; by default the machine's. */
   processNow?: () => Date;
   /** Looks up names of receivers; by default with the hosts file and name servers. */
@@ -80,6 +82,7 @@ export function openResources(options: ComposeOptions) {
     settings,
     log,
     now: options.now ?? clock.now,
+    monotonicMs: options.monotonicMs ?? (() => performance.now()),
     clock,
     onConnectionLost: (listener: () => void) => void lostConnections.add(listener),
     /** Release of the time zone database of the runtime; null: unknown. */

@@ -35,16 +35,16 @@ const PAGES_PER_CLIENT = { perSecond: 20, burst: 400 };
 /** The site and the reference of the API, with one bucket for each client. */
 export function composeSite(
   { hasOperatorsPage, makeDocument }: { hasOperatorsPage: boolean; makeDocument: () => JsonSchema },
-  { settings, now }: Pick<Resources, 'settings' | 'now'>,
+  { settings, monotonicMs }: Pick<Resources, 'settings' | 'monotonicMs'>,
 ): ReadOnlyPaths[] {
   const clientAddress = createClientAddress(settings.trustedProxies);
-  const pages = createTokenBucket({ ...PAGES_PER_CLIENT, now: () => now().getTime() });
+  const pages = createTokenBucket({ ...PAGES_PER_CLIENT, monotonicMs });
   const limited = ({ has, handle }: ReadOnlyPaths): ReadOnlyPaths => ({
     has,
     handle(ctx, next) {
       const forwarded = ctx.get('x-forwarded-for') || undefined;
       const address = clientAddress(ctx.req.socket.remoteAddress ?? '', forwarded);
-      requireTurn(pages.take(address), 'Too many requests');
+      requireTurn(pages.take(address));
       return handle(ctx, next);
     },
   });

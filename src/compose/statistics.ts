@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createSettingsRepository } from '../devices/settings.repository.ts';
 import { type ConcurrencyLimit, createConcurrencyLimit } from '../http/concurrency-limit.ts';
-import { readInTurns } from '../measurements/fair-history.ts';
-import { createHistoryRepository } from '../measurements/history.repository.ts';
+import type { HistoryRepository } from '../measurements/history.repository.ts';
 import { createMutesRepository } from '../mutes/mutes.repository.ts';
 import type { Pace } from '../process/pacer.ts';
 import { createRecordRepository } from '../statistics/record.repository.ts';
@@ -15,14 +14,14 @@ import type { Resources } from './resources.ts';
 
 interface StatisticsNeeds {
   configurationsIn: DeviceRepositories['configurationsIn'];
-  exports: { limit: ConcurrencyLimit; pace: Pace };
+  exports: { history: Pick<HistoryRepository, 'lister'>; limit: ConcurrencyLimit; pace: Pace };
 }
 
 const PAGES = { name: 'PDF pages', perKeyMax: 2, perOrganizationMax: 2, perProcessMax: 8 };
 
 export function composeStatistics(
-  { sql, lagging, transferTurns, settings: { pdfFonts }, log, now }: Resources,
-  { configurationsIn, exports: { limit, pace } }: StatisticsNeeds,
+  { sql, settings: { pdfFonts }, log, now }: Resources,
+  { configurationsIn, exports: { history, limit, pace } }: StatisticsNeeds,
 ) {
   const loadFonts = async () => {
     const { createRecordFonts } = await import('../statistics/record-fonts.service.ts');
@@ -43,7 +42,7 @@ export function composeStatistics(
           record,
           mutes: createMutesRepository(sql),
           settings,
-          history: readInTurns(createHistoryRepository(lagging.transferSql), transferTurns),
+          history,
           pace,
           now,
         }),

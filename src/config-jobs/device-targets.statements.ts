@@ -110,10 +110,10 @@ export const SUPERSEDE = `
   from unnest(:assetIds::uuid[], :changeIds::uuid[]) as n (asset_id, change_id)
   join c on c.incoming = n.change_id
   where t.organization_id = c.organization_id and t.asset_id = n.asset_id and t.is_active and t.job_id <> :jobId
-    and t.change_config_id = c.existing and (t.state <> 'queued' or not exists (
-      select from config_jobs j
+    and t.change_config_id = c.existing and (t.state <> 'queued' or (
+      select ${startsBefore('j', 'own')} from config_jobs j
       join config_jobs own on own.organization_id = j.organization_id and own.id = :jobId
-      where j.organization_id = t.organization_id and j.id = t.job_id and ${startsBefore('own', 'j')}
+      where j.organization_id = t.organization_id and j.id = t.job_id
     ))
     and not c.overwritten <@ coalesce(t.lost_keys, '{}')
   returning t.job_id as "jobId"`;

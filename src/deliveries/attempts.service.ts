@@ -88,7 +88,7 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
       const { attemptedAt, result } = await sending.catch((error) => releaseUnattempted(claim, error));
       deps.observe(result);
       const plan = { attemptedAt, endedAt: now(), schedule, random };
-      return { result, recorded: record(toRecordedAttempt(claim, result, plan), result) };
+      return { result, recorded: record(claim, toRecordedAttempt(claim, result, plan), result) };
     },
   };
 
@@ -126,11 +126,15 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
     }
   }
 
-  async function record(attempt: RecordedAttempt, result: AttemptResult): Promise<boolean> {
+  async function record(
+    { url }: ClaimedDelivery,
+    attempt: RecordedAttempt,
+    result: AttemptResult,
+  ): Promise<boolean> {
     await records.submit(attempt);
     const { verdict, retryAfterMs } = result;
     const { nextAttemptAt } = attempt;
-    return endpointHealth.update(toLastAttempt(attempt), { verdict, retryAfterMs, nextAttemptAt });
+    return endpointHealth.update(toLastAttempt(attempt), { url, verdict, retryAfterMs, nextAttemptAt });
   }
 }
 

@@ -164,6 +164,7 @@ function collectionRoutes(
       body: rotateBody,
       responses: { 200: rotatedSchema },
       errors: [404],
+      answersSecret: true,
       audit: { subject: 'webhookId', after: ({ previousValidUntil }) => ({ previousValidUntil }) },
       async handle({ caller, params: { webhookId }, body, transact }) {
         const { secret, previousValidUntil } = await service.rotateSecret(

@@ -2,10 +2,10 @@ import Joi from 'joi';
 import { secretInput } from '../endpoints/endpoints.schemas.ts';
 import type { Collection } from '../events/event.ts';
 import { typesIn } from '../events/event-catalogue.schemas.ts';
-import { pageSchema, paging, time, timestamp, uuid } from '../http/schemas.ts';
+import { idParams, pageSchema, paging, time, timestamp, uuid } from '../http/schemas.ts';
 import { DELIVERY_STATES, type DeliveryState, type StoredState } from './delivery.ts';
 
-export const webhookParams = Joi.object<{ webhookId: string }>({ webhookId: uuid().required() });
+export const webhookParams = idParams('webhookId');
 export const deliveryParams = Joi.object<{ webhookId: string; deliveryId: string }>({
   webhookId: uuid().required(),
   deliveryId: uuid().required(),

@@ -37,7 +37,7 @@ declare module '../db/domain-event.ts' {
 
 interface DeliveriesServiceDeps {
   endpointsIn(sql: Database): EndpointsRepository;
-  deliveriesIn(sql: Database): Pick<DeliveriesRepository, 'find' | 'resend'>;
+  deliveriesIn(sql: Database): Pick<DeliveriesRepository, 'find' | 'resend' | 'announceChange'>;
   backlogIn(sql: Database): Pick<BacklogRepository, 'requestReplay'>;
   breakersIn(sql: Database): Pick<BreakerRepository, 'drainIfClosed'>;
   secretBox: SecretBox;
@@ -160,6 +160,10 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
           return { previousValidUntil: target.previousSecretUntil };
         const sealed = secretBox.seal(secret, owner);
         const hadOne = await endpointsIn(sql).rotateSecret(scope, target.id, sealed, until);
+        await deliveriesIn(sql).announceChange({
+          organizationId: scope.organizationId,
+          endpointId: target.id,
+        });
         return { ...(given === undefined && { secret }), previousValidUntil: hadOne ? until : null };
       });
     },

@@ -187,7 +187,8 @@ function reasonFor(
     case 'pending':
       return WAITS[breaker] ?? null;
     case 'retrying':
-      return WAITS[breaker] ?? `the latest attempt failed${failure}`;
+      // A delivery that is sent again may have succeeded before, or never been tried.
+      return WAITS[breaker] ?? (lastError === null ? null : `the latest attempt failed${failure}`);
     case 'failed':
       return `no attempt got through, and none is left${failure}`;
     case 'blocked':

@@ -55,6 +55,8 @@ const RETRY_PAUSE_MS = { min: 100, max: 1_000 };
 interface SendOutcome extends Requests {
   /** False when the breaker has opened or the endpoint was disabled. */
   mayContinue: boolean;
+  /** When the last request began, since the first one could. */
+  lastBegunMs: number;
 }
 
 export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
@@ -66,7 +68,7 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
     { spacingMs, notAfterMs }: { spacingMs: number; notAfterMs: number },
   ): Promise<SendOutcome> {
     const left = [...claimed];
-    const outcome: SendOutcome = { sent: 0, failed: 0, mayContinue: true };
+    const outcome: SendOutcome = { sent: 0, failed: 0, mayContinue: true, lastBegunMs: 0 };
     let begun = 0;
     const startedAt = performance.now();
     const spentMs = () => performance.now() - startedAt;
@@ -77,6 +79,7 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
         if (dueInMs > 0) await delay(dueInMs);
         const claim = isOver() ? undefined : left.shift();
         if (!claim) return;
+        outcome.lastBegunMs = spentMs();
         const { result, recorded } = await attempts.attempt(claim);
         outcome.sent++;
         if (result.verdict !== 'delivered' && result.verdict !== 'blocked') outcome.failed++;
@@ -168,7 +171,8 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
 
     /**
      * Runs some ticks of the drain. Closes the breaker when the drain has caught up: a claim got less than it
-     * asked for, and newer deliveries have waited for less than a tick.
+     * asked for, and has sent it within a tick. How long the receiver takes to answer does not count, because a
+     * slow one would never be caught up with.
      */
     async drainBacklog(endpoint: EndpointRef, firstPace: number): Promise<DrainProgress> {
       let drain = startPace(firstPace);
@@ -187,7 +191,7 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
         if (!outcome.mayContinue) break;
         const isBehind = claimed.length === limit || outcome.sent < claimed.length;
         const hasMore = isBehind || (await backlog.queueReplay(endpoint));
-        if (!hasMore && restMs() > 0) {
+        if (!hasMore && outcome.lastBegunMs < drainTickMs) {
           await close(endpoint, 'draining');
           break;
         }

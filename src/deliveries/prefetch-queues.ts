@@ -61,17 +61,16 @@ export class PrefetchQueues<Claim extends EndpointRef> {
    * ready.
    */
   takeCapacities(): EndpointCapacity[] {
-    const capacities: EndpointCapacity[] = [];
-    for (const [key, { organizationId, endpointId }] of this.#ready) {
-      if (capacities.length === ENDPOINTS_PER_CLAIM) break;
-      if (this.#paused.has(key)) continue;
+    const chosen = this.#chooseReady();
+    const newCount = chosen.filter((key) => !this.#queues.has(key)).length;
+    return chosen.flatMap((key) => {
+      const { organizationId, endpointId } = this.#ready.get(key) as EndpointRef;
       const queue = this.#queues.get(key);
-      if (!this.#isLow(queue)) continue;
-      const capacity = this.#prefetchMax(queue) - (queue?.prefetched.length ?? 0);
-      capacities.push({ organizationId, endpointId, capacity });
+      const capacity = this.#prefetchMax(queue, newCount) - (queue?.prefetched.length ?? 0);
+      if (capacity <= 0) return [];
       this.#ready.delete(key);
-    }
-    return capacities;
+      return [{ organizationId, endpointId, capacity }];
+    });
   }
 
   /** Adds claims for these capacities. Returns the endpoints that got some. */
@@ -150,6 +149,15 @@ export class PrefetchQueues<Claim extends EndpointRef> {
     return [...this.#queues].flatMap(([key, queue]) => this.#empty(key, queue));
   }
 
+  #chooseReady(): string[] {
+    const chosen: string[] = [];
+    for (const key of this.#ready.keys()) {
+      if (chosen.length === ENDPOINTS_PER_CLAIM) break;
+      if (!this.#paused.has(key) && this.#isLow(this.#queues.get(key))) chosen.push(key);
+    }
+    return chosen;
+  }
+
   #getOrCreate(key: string): EndpointQueue<Claim> {
     const queue = this.#queues.get(key) ?? {
       prefetched: [],
@@ -176,21 +184,22 @@ export class PrefetchQueues<Claim extends EndpointRef> {
     return (queue?.prefetched.length ?? 0) * 2 <= this.#prefetchMax(queue);
   }
 
-  #prefetchMax(queue: EndpointQueue<Claim> | undefined): number {
+  #prefetchMax(queue: EndpointQueue<Claim> | undefined, newCount = 1): number {
     const factor = queue?.prefetchFactor ?? PREFETCH_FACTOR.first;
     return Math.min(
       this.#limits.perEndpointMax * factor,
-      Math.max(this.#inFlightMax(), this.#share(PREFETCHED_MAX)),
+      Math.max(this.#inFlightMax(newCount), this.#share(PREFETCHED_MAX, newCount)),
     );
   }
 
-  #inFlightMax(): number {
-    return Math.min(this.#limits.perEndpointMax, Math.max(IN_FLIGHT_MIN, this.#share(IN_FLIGHT_MAX)));
+  #inFlightMax(newCount = 1): number {
+    const share = this.#share(IN_FLIGHT_MAX, newCount);
+    return Math.min(this.#limits.perEndpointMax, Math.max(IN_FLIGHT_MIN, share));
   }
 
-  /** Divides by one more, so that a share is free for the next endpoint with something to send. */
-  #share(total: number): number {
-    return Math.floor(total / (this.#queues.size + 1));
+  /** Leaves a share for each new endpoint; at least one, for the next endpoint with something to send. */
+  #share(total: number, newCount: number): number {
+    return Math.floor(total / (this.#queues.size + Math.max(1, newCount)));
   }
 }
 

@@ -99,6 +99,12 @@ const byName = new Map(MEASUREMENT_TYPES.map((type) => [type.name, type]));
 /** Undefined for numbers that measure nothing, and for types of firmware newer than this list. */
 export const measurementTypeOf = (number: number): MeasurementType | undefined => byNumber.get(number);
 
+/** Name and unit, also of a type that the list lacks. */
+export function typeView(number: number): { type: string; unit: string } {
+  const { name = `type_${number}`, unit = '' } = measurementTypeOf(number) ?? {};
+  return { type: name, unit };
+}
+
 export const measurementTypeNamed = (name: string): MeasurementType | undefined => byName.get(name);
 
 /** Whether a sensor can measure this value, given in the unit of the type; a state is 0 or 1. */

@@ -4,7 +4,7 @@ import { DAY_MS } from '../process/durations.ts';
 import { invalid } from '../process/errors.ts';
 import { channelAt, type Layout, type ProbePosition, positionOf } from './device-capabilities.ts';
 import { isAheadOfTime } from './device-clock.ts';
-import { measurementTypeOf } from './measurement-type.ts';
+import { measurementTypeOf, typeView } from './measurement-type.ts';
 
 /** One value of one channel at one time. */
 export interface Reading {
@@ -158,13 +158,13 @@ function toLatest({ channel, type, measuredAt, value, error, late }: ClassifiedR
 export type LatestView = ReturnType<typeof latestView>;
 
 export function latestView([channel, type, atMs, value, error]: LatestReading, layout: Layout) {
-  const known = measurementTypeOf(type);
+  const { type: name, unit } = typeView(type);
   return {
     channel,
     position: positionOf(channel, type, layout),
-    type: known?.name ?? `type_${type}`,
+    type: name,
     value,
-    unit: known?.unit ?? '',
+    unit,
     measuredAt: new Date(atMs).toISOString(),
     ...(error != null && { error }),
   };

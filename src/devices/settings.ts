@@ -194,8 +194,22 @@ export const periodsWithin = <Period extends Pick<SettingsPeriod, 'from' | 'to'>
     (period) => period.from.getTime() < to && (period.to === null || period.to.getTime() > from),
   );
 
-/** The period in force at the moment, in Unix milliseconds; null: unknown. */
-export const settingsAt = <Period extends Pick<SettingsPeriod, 'from' | 'to'>>(
+/** The number of periods, ordered oldest first, that began at the moment or before, in Unix milliseconds. */
+export function countBegun(periods: ReadonlyArray<Pick<SettingsPeriod, 'from'>>, at: number): number {
+  let [begun, end] = [0, periods.length];
+  while (begun < end) {
+    const middle = Math.floor((begun + end) / 2);
+    if ((periods[middle]?.from.getTime() ?? at) <= at) begun = middle + 1;
+    else end = middle;
+  }
+  return begun;
+}
+
+/** The period in force at the moment, in Unix milliseconds; null: unknown. The input is ordered oldest first. */
+export function settingsAt<Period extends Pick<SettingsPeriod, 'from' | 'to'>>(
   periods: readonly Period[],
   at: number,
-): Period | null => periodsWithin(periods, { from: at, to: at + 1 })[0] ?? null;
+): Period | null {
+  const last = periods[countBegun(periods, at) - 1];
+  return last && (last.to === null || last.to.getTime() > at) ? last : null;
+}

@@ -15,6 +15,11 @@ interface DisabledEndpoint {
 
 export type BreakerRepository = ReturnType<typeof createBreakerRepository>;
 
+/** An endpoint with the URL that a request went to: its outcome says nothing about another one. */
+export interface RequestTarget extends EndpointRef {
+  url: string;
+}
+
 /** The decision to open the breaker, with the state that it was based on. */
 export interface BreakerDecision {
   /** False for a failed probe alone. */
@@ -25,20 +30,21 @@ export interface BreakerDecision {
 export function createBreakerRepository(sql: Database) {
   const one = ({ organizationId, endpointId }: EndpointRef) =>
     sql('endpoints').where({ organization_id: organizationId, id: endpointId });
+  const draining = { breaker: 'draining', draining_since: sql.fn.now() } as const;
 
   return {
     /**
      * Opens the breaker: only a probe is sent, at the latest probe time that is planned. An outage turns
      * everything queued into backlog; a failed probe does not restart the backlog. Returns true if the
      * breaker was not open before. Changes nothing if the endpoint has recovered since it was read, because
-     * another process may have found that meanwhile.
+     * another process may have found that meanwhile, or has another URL.
      */
     async open(
-      endpoint: EndpointRef,
+      { url, ...endpoint }: RequestTarget,
       { nextProbeAt, isOutage, recoveredAt }: BreakerDecision & { nextProbeAt: Date },
     ): Promise<boolean> {
       const rows: Array<{ previous: Breaker }> = await one(endpoint)
-        .where({ status: 'active' })
+        .where({ status: 'active', url })
         // By UTC, because Citus refuses an update with a function that depends on the session's time zone.
         .whereRaw(
           `date_trunc('milliseconds', recovered_at at time zone 'UTC') is not distinct from ?::timestamptz at time zone 'UTC'`,
@@ -58,7 +64,7 @@ export function createBreakerRepository(sql: Database) {
       const recoveredAt = sql.raw('least(recovered_at, now())');
       const changed = await one(endpoint)
         .where({ breaker: 'open' })
-        .update({ breaker: 'draining', next_probe_at: null, recovered_at: recoveredAt });
+        .update({ ...draining, next_probe_at: null, recovered_at: recoveredAt });
       return changed > 0;
     },
 
@@ -75,7 +81,7 @@ export function createBreakerRepository(sql: Database) {
      */
     async restore(endpoint: EndpointRef, hasBacklog: boolean): Promise<void> {
       await one(endpoint).update({
-        breaker: hasBacklog ? 'draining' : 'closed',
+        ...(hasBacklog ? draining : { breaker: 'closed' }),
         failing_since: null,
         next_probe_at: null,
         recovered_at: sql.fn.now(),
@@ -85,7 +91,7 @@ export function createBreakerRepository(sql: Database) {
 
     /** Starts a drain for a replay, which is a paced backlog. An open breaker stays open. */
     async drainIfClosed(endpoint: EndpointRef): Promise<void> {
-      await one(endpoint).where({ breaker: 'closed' }).update({ breaker: 'draining' });
+      await one(endpoint).where({ breaker: 'closed' }).update(draining);
     },
 
     async probeNow(endpoint: EndpointRef): Promise<void> {
@@ -97,13 +103,16 @@ export function createBreakerRepository(sql: Database) {
       await this.probeNow(endpoint);
       await one(endpoint)
         .where({ breaker: 'closed' })
-        .update({ breaker: 'draining', recovered_at: sql.fn.now() });
+        .update({ ...draining, recovered_at: sql.fn.now() });
     },
 
-    /** Null when the endpoint was already disabled. */
-    async disable(endpoint: EndpointRef, reason: 'failing' | 'gone'): Promise<DisabledEndpoint | null> {
+    /** Null when the endpoint was already disabled, or has another URL. */
+    async disable(
+      { url, ...endpoint }: RequestTarget,
+      reason: 'failing' | 'gone',
+    ): Promise<DisabledEndpoint | null> {
       const [row] = await one(endpoint)
-        .where({ status: 'active' })
+        .where({ status: 'active', url })
         .update({
           status: 'disabled',
           disabled_reason: reason,

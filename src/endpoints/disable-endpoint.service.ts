@@ -5,8 +5,7 @@
 import type { Database } from '../db/database.ts';
 import type { Publish } from '../db/domain-event.ts';
 import type { Transact } from '../db/transaction.ts';
-import type { BreakerRepository } from './breaker.repository.ts';
-import type { EndpointRef } from './endpoint.ts';
+import type { BreakerRepository, RequestTarget } from './breaker.repository.ts';
 import type { ShownHealthRepository } from './endpoint-health.repository.ts';
 
 interface DisableEndpointDeps {
@@ -17,14 +16,15 @@ interface DisableEndpointDeps {
   now(): Date;
 }
 
-/** False when the endpoint was already disabled. */
-export type DisableEndpoint = (endpoint: EndpointRef, reason: 'failing' | 'gone') => Promise<boolean>;
+/** False when the endpoint was already disabled, or has another URL. */
+export type DisableEndpoint = (target: RequestTarget, reason: 'failing' | 'gone') => Promise<boolean>;
 
 export function createDisableEndpoint(deps: DisableEndpointDeps): DisableEndpoint {
-  return ({ organizationId, endpointId }, reason) =>
+  return (target, reason) =>
     deps.transact(async (tx) => {
       const { sql } = tx;
-      const disabled = await deps.breakersIn(sql).disable({ organizationId, endpointId }, reason);
+      const { organizationId, endpointId } = target;
+      const disabled = await deps.breakersIn(sql).disable(target, reason);
       if (!disabled) return false;
       const [health] = await deps.healthIn(sql).list(organizationId, [endpointId]);
       const { collection, name, url } = disabled;

@@ -1,7 +1,7 @@
 /** The effect of an attempt on its endpoint: healthy, breaker open, or disabled. */
 import { createBoundedCache } from '../process/bounded-cache.ts';
 import type { Log } from '../process/log.ts';
-import type { BreakerDecision, BreakerRepository } from './breaker.repository.ts';
+import type { BreakerDecision, BreakerRepository, RequestTarget } from './breaker.repository.ts';
 import type { DisableEndpoint } from './disable-endpoint.service.ts';
 import { type EndpointRef, endpointKey } from './endpoint.ts';
 import type { ActiveState, EndpointHealthRepository, LastAttempt } from './endpoint-health.repository.ts';
@@ -31,6 +31,8 @@ interface EndpointHealthServiceDeps {
 }
 
 interface AttemptOutcome {
+  /** The URL of the request. */
+  url: string;
   verdict: Verdict;
   /** From the receiver's Retry-After header. */
   retryAfterMs: number | null;
@@ -81,9 +83,10 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
     { breaker, failingSince, recoveredAt, health }: ActiveState & { health: EndpointHealth },
   ): Promise<boolean> {
     const endpoint = toRef(attempt);
-    if (outcome.verdict === 'gone') return disable(endpoint, 'gone');
+    const target = { ...endpoint, url: outcome.url };
+    if (outcome.verdict === 'gone') return disable(target, 'gone');
     const failingForMs = failingSince ? attempt.attemptedAt.getTime() - failingSince.getTime() : 0;
-    if (failingForMs >= deps.disableAfterMs) return disable(endpoint, 'failing');
+    if (failingForMs >= deps.disableAfterMs) return disable(target, 'failing');
     const recoveredAtMs = recoveredAt?.getTime() ?? null;
     const isCurrent = health.recoveredAtMs === recoveredAtMs;
     const current = isCurrent
@@ -93,7 +96,7 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
     // A failed probe opens the breaker again, whatever this process has counted.
     if (isOutage || breaker === 'open') {
       const waitMs = probeWaitMs(failingForMs, outcome.retryAfterMs, deps.probePlan);
-      await openBreaker(endpoint, { waitMs, isOutage, recoveredAt, error: attempt.error });
+      await openBreaker(target, { waitMs, isOutage, recoveredAt, error: attempt.error });
       return false;
     }
     if (outcome.nextAttemptAt) deps.notifyRecovery(endpoint, outcome.nextAttemptAt);
@@ -101,19 +104,19 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
   }
 
   async function openBreaker(
-    endpoint: EndpointRef,
+    target: RequestTarget,
     { waitMs, error, ...decision }: BreakerDecision & { waitMs: number; error: string | null },
   ): Promise<void> {
     const nextProbeAt = new Date(deps.now().getTime() + waitMs);
-    if (await breakers.open(endpoint, { nextProbeAt, ...decision }))
-      log.warn({ endpointId: endpoint.endpointId, error }, 'webhook.breaker_opened');
-    deps.notifyRecovery(endpoint, nextProbeAt);
+    if (await breakers.open(target, { nextProbeAt, ...decision }))
+      log.warn({ endpointId: target.endpointId, error }, 'webhook.breaker_opened');
+    deps.notifyRecovery(toRef(target), nextProbeAt);
   }
 
-  async function disable(endpoint: EndpointRef, reason: 'failing' | 'gone'): Promise<false> {
-    healthByEndpoint.delete(endpointKey(endpoint));
-    if (await breakers.disable(endpoint, reason))
-      log.warn({ endpointId: endpoint.endpointId, reason }, 'webhook.disabled');
+  async function disable(target: RequestTarget, reason: 'failing' | 'gone'): Promise<false> {
+    healthByEndpoint.delete(endpointKey(target));
+    if (await breakers.disable(target, reason))
+      log.warn({ endpointId: target.endpointId, reason }, 'webhook.disabled');
     return false;
   }
 }

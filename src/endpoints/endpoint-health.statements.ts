@@ -59,10 +59,10 @@ export const RECORD_LAST_ATTEMPTS = `
       else ep.failing_since end
   from a where ep.organization_id = a.organization_id and ep.id = a.endpoint_id`;
 
-/** Reads a bounded number of rows, however many are queued. */
+/** Reads a bounded number of rows, however many are queued. chr(63) is the question mark, which would be read as a binding. */
 export const FIND_RECOVERY_STATE = `
   select o.name as "organizationName", ep.status, ep.disabled_reason as "disabledReason", ep.breaker,
-    split_part(split_part(ep.url, '//', 2), '/', 1) as host, ep.failing_since as "failingSince",
+    split_part(split_part(split_part(ep.url, '//', 2), '/', 1), chr(63), 1) as host, ep.failing_since as "failingSince",
     ep.next_probe_at as "nextProbeAt", ep.last_error as "lastError",
     p.pending, r.retrying, n.next_attempt_at as "nextRetryAt", now() as now,
     ${isAny("d.state = 'retrying' and d.send_immediately", 'd.id')} as "hasImmediate",

@@ -47,6 +47,7 @@ interface EndpointRow {
   failing_since: Date | null;
   next_probe_at: Date | null;
   recovered_at: Date | null;
+  draining_since: Date | null;
   enabled_at: Date | null;
   workflow_checked_at: Date | null;
   workflow_due_at: Date | null;

@@ -8,7 +8,7 @@ export const LIST = `
   select ep.id as "endpointId", ${HEALTH_STATE} as state,
     case ${HEALTH_STATE}
       when 'disabled' then coalesce(ep.disabled_at, ep.updated_at)
-      when 'recovering' then coalesce(ep.recovered_at, ep.enabled_at, ep.updated_at)
+      when 'recovering' then coalesce(ep.draining_since, ep.recovered_at, ep.enabled_at, ep.updated_at)
       when 'failing' then coalesce(ep.failing_since, ep.last_attempt_at, ep.updated_at) end as since,
     q.backlog, oldest.at as "oldestPendingAt",
     case when ep.status = 'disabled' then null when ep.breaker = 'open' then ep.next_probe_at

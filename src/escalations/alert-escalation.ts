@@ -66,14 +66,17 @@ export interface NextStepView {
   heldBy: 'snooze' | 'mute' | null;
 }
 
-/** The state by the current alert and policy. */
+/** The state by the current alert and policy, of an escalation that began then. */
 export function stateOf(
   { status, snoozeUntil }: Pick<Alert, 'status' | 'snoozeUntil'>,
-  policy: Pick<EscalationPolicy, 'status'> | null,
+  policy: Pick<EscalationPolicy, 'status' | 'disabledAt'> | null,
+  beganAt: Date,
 ): EscalationState {
   if (status === 'resolved') return 'resolved';
   if (policy === null) return 'policy_deleted';
-  if (policy.status === 'disabled') return 'policy_disabled';
+  const { disabledAt } = policy;
+  if (policy.status === 'disabled' || (disabledAt !== null && beganAt <= disabledAt))
+    return 'policy_disabled';
   return status === 'acknowledged' && snoozeUntil === null ? 'acknowledged' : 'open';
 }
 

@@ -15,7 +15,7 @@ import {
 } from './alert-escalations.statements.ts';
 import type { EscalationTitle } from './escalation-description.ts';
 import { type EscalationProgress, REPEATS_MAX } from './escalation-plan.ts';
-import type { PolicyFields, PolicyRef } from './escalation-policy.ts';
+import type { EscalationPolicy, PolicyRef } from './escalation-policy.ts';
 
 interface EscalationRow {
   organization_id: string;
@@ -181,13 +181,13 @@ export function createAlertEscalationsRepository(sql: Database) {
       await query(sql, `update alert_escalations set workflow_checked_at = null where state = 'open'`);
     },
 
-    /** Plans the next steps after a change of the policy. */
+    /** Plans the next steps after a change of the policy, and ends escalations from before it was disabled. */
     async planNext(
       { organizationId, policyId }: PolicyRef,
-      { steps, repeatMinutes }: Pick<PolicyFields, 'steps' | 'repeatMinutes'>,
+      { steps, repeatMinutes, disabledAt }: Pick<EscalationPolicy, 'steps' | 'repeatMinutes' | 'disabledAt'>,
       chunk: Chunk,
     ): Promise<FollowedChunk> {
-      const plan = { steps: JSON.stringify(steps), repeatMinutes, repeatsMax: REPEATS_MAX };
+      const plan = { steps: JSON.stringify(steps), repeatMinutes, repeatsMax: REPEATS_MAX, disabledAt };
       const rows = await query<FollowedRow>(sql, PLAN_NEXT, { organizationId, policyId, ...plan, ...chunk });
       return toFollowed(organizationId, rows, chunk);
     },

@@ -42,18 +42,21 @@ const LOCK_NEXT = `
     order by alert_id limit :limit for no key update
   )`;
 
-/** Returns for each whether its next step is earlier than before. */
+/**
+ * Ends those that began until the policy was last disabled. Returns for each whether it has ended, or its next step is
+ * earlier than before.
+ */
 export const PLAN_NEXT = `${LOCK_NEXT}, planned as (
     update alert_escalations e set next_step_at = case
       when e.steps_made < jsonb_array_length(:steps::jsonb) then
         e.began_at + make_interval(mins => (:steps::jsonb -> e.steps_made ->> 'afterMinutes')::integer)
       when e.repeats_made < :repeatsMax then e.last_step_at + make_interval(mins => :repeatMinutes::integer)
-    end
+    end, state = case when e.began_at <= :disabledAt::timestamptz then 'policy_disabled' else e.state end
     from locked n where e.organization_id = n.organization_id and e.alert_id = n.alert_id
       and e.organization_id = :organizationId
-    returning e.alert_id, e.next_step_at, n.next_step_at as before
+    returning e.alert_id, e.state, e.next_step_at, n.next_step_at as before
   )
-  select alert_id as "alertId", coalesce(next_step_at < coalesce(before, 'infinity'), false) as "isAffected"
+  select alert_id as "alertId", state <> 'open' or coalesce(next_step_at < coalesce(before, 'infinity'), false) as "isAffected"
   from planned order by alert_id`;
 
 export const END_NEXT = `${LOCK_NEXT}, ended as (

@@ -13,6 +13,7 @@ interface PolicyRow {
   channel_ids: string[];
   repeat_minutes: number | null;
   status: PolicyFields['status'];
+  disabled_at: Date | null;
   created_at: Date;
   updated_at: Date;
 }
@@ -32,6 +33,7 @@ const toPolicy = (row: PolicyRow): EscalationPolicy => ({
   steps: row.steps,
   repeatMinutes: row.repeat_minutes,
   status: row.status,
+  disabledAt: row.disabled_at,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });
@@ -83,9 +85,12 @@ export function createPoliciesRepository(sql: Database) {
       return toPolicy(row as PolicyRow);
     },
 
-    async update(ref: PolicyRef, fields: PolicyFields): Promise<EscalationPolicy> {
+    async update(
+      ref: PolicyRef,
+      { disabledAt, ...fields }: PolicyFields & Pick<EscalationPolicy, 'disabledAt'>,
+    ): Promise<EscalationPolicy> {
       const [row] = await one(ref)
-        .update({ ...toColumns(fields), updated_at: nextUpdate(sql) })
+        .update({ ...toColumns(fields), disabled_at: disabledAt, updated_at: nextUpdate(sql) })
         .returning('*');
       return toPolicy(row as PolicyRow);
     },

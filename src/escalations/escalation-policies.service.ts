@@ -15,7 +15,6 @@ import {
   newPolicy,
   POLICIES_FULL,
   POLICIES_MAX,
-  type PolicyFields,
   type PolicyRef,
 } from './escalation-policy.ts';
 
@@ -26,6 +25,7 @@ interface PoliciesServiceDeps {
   /** Keeps the channels from being deleted until the transaction ends. Returns the ids that exist. */
   channelsIn(sql: Database): { lockKeys(organizationId: string, ids: string[]): Promise<string[]> };
   groupsIn(sql: Database): LockedGroups;
+  now(): Date;
 }
 
 export type PoliciesService = ReturnType<typeof createPoliciesService>;
@@ -62,8 +62,9 @@ export function createPoliciesService(deps: PoliciesServiceDeps) {
         const added = (change.groupIds ?? []).filter((id) => !before.groupIds.includes(id));
         await requireGroups(deps.groupsIn(sql), ref.organizationId, added);
         await requireChannels(sql, ref.organizationId, channelsOf(change.steps ?? []));
-        const fields: PolicyFields = { ...before, ...change };
-        const after = await policiesIn(sql).update(ref, fields);
+        const isDisabled = before.status === 'active' && change.status === 'disabled';
+        const disabledAt = isDisabled ? deps.now() : before.disabledAt;
+        const after = await policiesIn(sql).update(ref, { ...before, ...change, disabledAt });
         if (isPlannedAnew(before, after)) await changesIn(sql).insertPolicy(ref);
         return after;
       });

@@ -38,6 +38,8 @@ export interface PolicyFields {
 
 export interface EscalationPolicy extends PolicyFields {
   id: string;
+  /** When it was last disabled: escalations that began until then have ended. Null: never. */
+  disabledAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -60,7 +62,7 @@ export const channelsOf = (steps: readonly EscalationStep[]): string[] => [
 
 export type PolicyView = ReturnType<typeof policyView>;
 
-export const policyView = ({ id, createdAt, updatedAt, ...fields }: EscalationPolicy) => ({
+export const policyView = ({ id, disabledAt, createdAt, updatedAt, ...fields }: EscalationPolicy) => ({
   id,
   recType: 'escalation',
   ...fields,

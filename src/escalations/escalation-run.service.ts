@@ -194,7 +194,10 @@ export function createEscalationRun(deps: EscalationRunDeps) {
         ...found,
         escalation: {
           ...found.escalation,
-          state: found.escalation.state === 'open' ? stateOf(found.alert, policy) : found.escalation.state,
+          state:
+            found.escalation.state === 'open'
+              ? stateOf(found.alert, policy, found.escalation.beganAt)
+              : found.escalation.state,
         },
       };
       const { state } = escalating.escalation;

@@ -33,7 +33,9 @@ export const ESCALATE_NEXT = `
     where ${mutedUntil('a.organization_id', 'a.asset_id', GROUP, ':now::timestamptz')} is null
     order by a.id limit 1
   ), ended as (
-    update alert_escalations e set state = 'resolved' from fleet f
+    update alert_escalations e set state = case when e.state in ('policy_disabled', 'policy_deleted') then e.state
+      else 'resolved' end
+    from fleet f
     where e.organization_id = f.organization_id and e.alert_id = f.escalated_alert_id
       and e.organization_id = :organizationId
     returning e.*
@@ -48,8 +50,9 @@ export const ESCALATE_NEXT = `
       f.overdue_count, f.total_count
     from chosen c join fleet f on f.organization_id = c.organization_id
     left join (
-      select * from ended where policy_id in (
+      select * from ended where state = 'resolved' and policy_id in (
         select id from escalation_policies where organization_id = :organizationId and status = 'active'
+          and (disabled_at is null or disabled_at < ended.began_at)
       )
     ) as b on b.organization_id = c.organization_id
     on conflict do nothing

@@ -52,8 +52,8 @@ interface AuthenticateDeviceDeps {
   /** Results per serial number, in order. */
   findOwners(serialNumbers: string[]): Promise<Owners[]>;
   isTokenRequired: boolean;
-  /** Unix milliseconds. */
-  now(): number;
+  /** Never adjusted, because a clock that is set back would prolong the trust in an address. */
+  monotonicMs(): number;
 }
 
 const ADDRESS_TRUST_MS = 3_600_000;
@@ -91,7 +91,7 @@ export function createAuthenticateDevice(deps: AuthenticateDeviceDeps): Authenti
       failures.take(credentials.address);
       return { kind: 'refused', reason: 'wrong_token' };
     }
-    trusted.set(trustKey(credentials), { token, at: deps.now() });
+    trusted.set(trustKey(credentials), { token, at: deps.monotonicMs() });
     return { kind: 'authenticated', organizationId: caller.organizationId };
   }
 
@@ -104,7 +104,7 @@ export function createAuthenticateDevice(deps: AuthenticateDeviceDeps): Authenti
 
   async function findTrusted(credentials: Credentials): Promise<string | null> {
     const entry = credentials.allowAddressTrust ? trusted.get(trustKey(credentials)) : undefined;
-    if (!entry || deps.now() - entry.at > ADDRESS_TRUST_MS) return null;
+    if (!entry || deps.monotonicMs() - entry.at > ADDRESS_TRUST_MS) return null;
     const caller = await findKey(entry.token, credentials.address);
     return caller?.organizationId ?? null;
   }

@@ -69,7 +69,7 @@ const unauthenticated = (challenge = BEARER_CHALLENGE) =>
   });
 
 /** @throws rate_limited unless the wait is null. */
-export function requireTurn(waitSeconds: number | null, message: string): void {
+export function requireTurn(waitSeconds: number | null, message = 'Too many requests'): void {
   if (waitSeconds === null) return;
   throw new AppError('rate_limited', `${message}: try again in ${waitSeconds} s`, {
     headers: { 'Retry-After': String(waitSeconds) },

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import type { Transact } from '../db/transaction.ts';
 import type { RecordAudit } from './audit.ts';
 import { requireRole } from './authenticate.ts';
-import { compileProjection } from './project-response.ts';
+import { compileProjections } from './project-response.ts';
 import type { Caller, Reply, Route } from './route.ts';
 import { compileRequestSchema } from './validate.ts';
 import { createAudit } from './with-audit.ts';
@@ -87,11 +87,8 @@ const toStream = (bytes: Buffer): IncomingMessage =>
   Object.assign(Readable.from([bytes]), { headers: {} }) as unknown as IncomingMessage;
 
 /** As over HTTP, an answer holds only fields that its schema names. Streams pass. */
-function createProjection({ responses }: Route): (reply: Reply) => Reply {
-  const projections = new Map<number, (value: unknown) => unknown>();
-  for (const [status, contract] of Object.entries(responses)) {
-    if (contract && 'describe' in contract) projections.set(Number(status), compileProjection(contract));
-  }
+function createProjection(definition: Route): (reply: Reply) => Reply {
+  const projections = compileProjections(definition);
   return (reply) => {
     const project = projections.get(reply.status);
     const isPlain = reply.body !== null && typeof reply.body === 'object' && !('pipe' in reply.body);

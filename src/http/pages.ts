@@ -19,6 +19,8 @@ interface PagesOptions<Visitor extends { role: Role }> {
   prefix: string;
   /** Public URL of the pages; its scheme decides whether cookies are sent over HTTPS only. */
   baseUrl: string;
+  /** The lifetime of the visitor's cookie, so that an installed page keeps it while it is closed. */
+  visitSeconds: number;
   routes: ReadonlyArray<PageRoute<Visitor> | OpenPageRoute<Visitor>>;
   findVisitor(cookie: string | undefined): Promise<Visitor | null>;
   /** @throws when this visitor sends too many requests. */
@@ -181,18 +183,17 @@ type PageCookies = ReturnType<typeof createCookies>;
 const HANDOFF_SECONDS = 600;
 
 /** Cookies for the session, and for the handoff that a redirect leaves in the browser for some minutes. */
-export function createCookies({ baseUrl }: { baseUrl: string }) {
+export function createCookies({ baseUrl, visitSeconds }: { baseUrl: string; visitSeconds: number }) {
   const isSecure = baseUrl.startsWith('https:');
   return {
-    visitor: createCookie('dms_operator', { isSecure }),
+    visitor: createCookie('dms_operator', { isSecure, maxAgeSeconds: visitSeconds }),
     handoff: createCookie('dms_operator_handoff', { isSecure, maxAgeSeconds: HANDOFF_SECONDS }),
   };
 }
 
 interface CookieOptions {
   isSecure: boolean;
-  /** Default: until the browser closes. */
-  maxAgeSeconds?: number;
+  maxAgeSeconds: number;
 }
 
 /**
@@ -202,7 +203,6 @@ interface CookieOptions {
 function createCookie(plainName: string, { isSecure, maxAgeSeconds }: CookieOptions) {
   const name = `${isSecure ? '__Host-' : ''}${plainName}`;
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
-  const lasting = maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`;
   return {
     /** @throws invalid when there are two, because one of them may have been planted. */
     get(ctx: Context): string | undefined {
@@ -218,8 +218,8 @@ function createCookie(plainName: string, { isSecure, maxAgeSeconds }: CookieOpti
     },
     /** Null deletes the cookie. */
     set(ctx: Context, value: string | null): void {
-      const lifetime = value === null ? '; Max-Age=0' : lasting;
-      ctx.append('Set-Cookie', `${name}=${value ?? ''}; ${attributes}${lifetime}`);
+      const lifetime = value === null ? 0 : maxAgeSeconds;
+      ctx.append('Set-Cookie', `${name}=${value ?? ''}; ${attributes}; Max-Age=${lifetime}`);
     },
   };
 }

@@ -4,6 +4,7 @@
  */
 import type Joi from 'joi';
 import { describeSchema } from './describe-schema.ts';
+import type { Route } from './route.ts';
 
 type Project = (value: unknown) => unknown;
 
@@ -12,6 +13,15 @@ interface Described {
   keys?: Record<string, Described>;
   items?: Described[];
   flags?: { unknown?: boolean };
+}
+
+/** The projections of a route, by status; none for a status without a body in JSON. */
+export function compileProjections({ responses }: Route): Map<number, Project> {
+  const projections = new Map<number, Project>();
+  for (const [status, contract] of Object.entries(responses)) {
+    if (contract && 'describe' in contract) projections.set(Number(status), compileProjection(contract));
+  }
+  return projections;
 }
 
 export function compileProjection(schema: Joi.Schema): Project {

@@ -2,20 +2,14 @@
 
 import { createHash, randomUUID } from 'node:crypto';
 import { pipeline, Readable, Transform } from 'node:stream';
-import type Joi from 'joi';
 import type { Context } from 'koa';
 import { maskKeys } from '../process/mask-keys.ts';
 import type { StoredAnswer } from './idempotency.ts';
-import { compileProjection } from './project-response.ts';
+import { compileProjections } from './project-response.ts';
 import type { Reply, Route } from './route.ts';
 
 export function createResponder(definition: Route) {
-  const projections = new Map<number, (value: unknown) => unknown>();
-  for (const [status, contract] of Object.entries(definition.responses)) {
-    if (contract && 'describe' in contract) {
-      projections.set(Number(status), compileProjection(contract as Joi.Schema));
-    }
-  }
+  const projections = compileProjections(definition);
 
   function text(reply: Reply): StoredAnswer {
     const project = projections.get(reply.status);

@@ -14,6 +14,17 @@ export const uuid = () =>
     .custom((id: string) => id.toLowerCase())
     .messages({ 'string.pattern.base': NO_ID });
 
+/** Ids of assets, separated by commas; each once. */
+export const assetIds = (idsMax: number) =>
+  Joi.string()
+    .custom((text: string, helpers) => {
+      const ids = [...new Set(text.toLowerCase().split(','))];
+      const areIds = ids.length <= idsMax && ids.every((id) => UUID.test(id));
+      const fault = `{{#label}} must be 1 to ${idsMax} ids of assets, separated by commas`;
+      return areIds ? ids : helpers.message({ custom: fault });
+    })
+    .meta({ docs: { type: 'string' } });
+
 /** A path parameter with an id. A malformed id cannot exist, so it is answered with 404. */
 export const idParams = <Name extends string>(name: Name): Joi.ObjectSchema<Record<Name, string>> =>
   Joi.object({ [name]: uuid().required() }) as Joi.ObjectSchema<Record<Name, string>>;

@@ -4,7 +4,8 @@ interface TokenBucketOptions {
   /** Tokens added per second; 0 = no limit. */
   perSecond: number;
   burst: number;
-  now(): number;
+  /** Never adjusted, because a clock that is set back would empty every bucket. */
+  monotonicMs(): number;
 }
 
 export interface TokenBucket {
@@ -22,7 +23,7 @@ interface Bucket {
 /** The least recently used bucket is dropped first, and has most likely refilled by then. */
 const BUCKETS_MAX = 50_000;
 
-export function createTokenBucket({ perSecond, burst, now }: TokenBucketOptions): TokenBucket {
+export function createTokenBucket({ perSecond, burst, monotonicMs }: TokenBucketOptions): TokenBucket {
   const buckets = createBoundedCache<string, Bucket>(BUCKETS_MAX);
   function addBucket(name: string, at: number): Bucket {
     const bucket = { tokens: burst, at };
@@ -34,7 +35,7 @@ export function createTokenBucket({ perSecond, burst, now }: TokenBucketOptions)
   return {
     take(name) {
       if (perSecond === 0) return null;
-      const at = now();
+      const at = monotonicMs();
       const bucket = buckets.get(name) ?? addBucket(name, at);
       bucket.tokens = refilled(bucket, at);
       bucket.at = at;
@@ -44,7 +45,7 @@ export function createTokenBucket({ perSecond, burst, now }: TokenBucketOptions)
     },
     isEmpty(name) {
       const bucket = perSecond === 0 ? undefined : buckets.get(name);
-      return bucket !== undefined && refilled(bucket, now()) < 1;
+      return bucket !== undefined && refilled(bucket, monotonicMs()) < 1;
     },
   };
 }

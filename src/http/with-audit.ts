@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { lockName } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { type Transact, type Transaction, transactAs } from '../db/transaction.ts';
-import { type Audit, type RecordAudit, type Shown, toId } from './audit.ts';
+import type { Audit, RecordAudit, Shown } from './audit.ts';
 import { compileProjection } from './project-response.ts';
 import { actorOf, type Caller, type Reply, type Route } from './route.ts';
 
@@ -73,7 +73,9 @@ function createRecorded(action: string, audit: Audit, record: RecordAudit): Reco
   const find = shown && projected(shown);
   return async (tx, { caller, params }, work, answerOf) => {
     const { organizationId } = caller;
-    const named = typeof naming === 'string' ? toId((params as Record<string, string>)[naming] ?? '') : null;
+    // Ids, slugs and serial numbers are compared without case.
+    const named =
+      typeof naming === 'string' ? ((params as Record<string, string>)[naming] ?? '').toLowerCase() : null;
     if (find && named !== null) await lockSubject(tx.sql, organizationId, named);
     const before = find && named !== null ? await find(tx.sql, organizationId, named) : null;
     const result = await work();

@@ -22,13 +22,18 @@ interface KeyLookupDeps {
   keys: Pick<KeysRepository, 'findByHashes'>;
   /** Called for each look-up of a working key, which is once in some seconds while it is used. */
   recordUse(key: KeyRecord): void;
-  /** Unix milliseconds. */
+  /** Unix milliseconds; decides whether a key has expired. */
   now(): number;
+  /** Never adjusted; times the cache, so that a database clock that is set back prolongs no result. */
+  monotonicMs(): number;
   observer?: GroupCommitObserver;
 }
 
 interface Known {
   caller: Caller;
+  /** Unix milliseconds; Infinity: never. */
+  expiresAtMs: number;
+  /** By the monotonic clock, like the expiry of unknown keys. */
   until: number;
 }
 
@@ -40,7 +45,7 @@ const BATCH_MAX = 500;
 const WAITING_MAX = 10_000;
 const SUSPECTS_INTERVAL_MS = 100;
 
-export function createKeyLookup({ keys, recordUse, now, observer }: KeyLookupDeps): FindCaller {
+export function createKeyLookup({ keys, recordUse, now, monotonicMs, observer }: KeyLookupDeps): FindCaller {
   /** An expired entry is looked up again; until then it shows that the key has worked. */
   const known = createBoundedCache<string, Known>(KNOWN_MAX);
   /** Expiry by token. Separate from working keys, so that made-up keys do not displace them. */
@@ -51,16 +56,16 @@ export function createKeyLookup({ keys, recordUse, now, observer }: KeyLookupDep
   const lookUpsOfSuspects = createLookUps(commit, LIMITS_OF_SUSPECTS);
 
   function settle(token: string, record: KeyRecord | null): Caller | null {
-    const at = now();
-    if (!record || record.isForbidden || !isActive(record, at)) {
+    const until = monotonicMs() + CACHED_MS;
+    if (!record || record.isForbidden || !isActive(record, now())) {
       known.delete(token);
-      unknown.set(token, at + CACHED_MS);
+      unknown.set(token, until);
       return null;
     }
     recordUse(record);
     const { id: keyId, organizationId, kind, role, serialKey, expiresAt } = record;
     const caller = { keyId, keyName: toKeyName(record), organizationId, kind, role, serialKey };
-    known.set(token, { caller, until: Math.min(at + CACHED_MS, expiresAt?.getTime() ?? Infinity) });
+    known.set(token, { caller, expiresAtMs: expiresAt?.getTime() ?? Infinity, until });
     return caller;
   }
 
@@ -75,8 +80,8 @@ export function createKeyLookup({ keys, recordUse, now, observer }: KeyLookupDep
 
   return async (token, { isSuspect }) => {
     const found = known.get(token);
-    if (found && found.until > now()) return found.caller;
-    if ((unknown.get(token) ?? 0) > now() || parseKeyKind(token) === null) return null;
+    if (found && found.until > monotonicMs() && found.expiresAtMs > now()) return found.caller;
+    if ((unknown.get(token) ?? 0) > monotonicMs() || parseKeyKind(token) === null) return null;
     const pending = underWay.get(token) ?? lookUp(token, isSuspect && !found);
     underWay.set(token, pending);
     return pending;
@@ -94,7 +99,10 @@ const TOO_MANY_UNKNOWN = new AppError(
 
 const LIMITS: Pick<LookUps, 'maxWaiting' | 'overloaded'> = {
   maxWaiting: WAITING_MAX,
-  overloaded: () => new AppError('unavailable', 'Too many API keys wait to be looked up'),
+  overloaded: () =>
+    new AppError('unavailable', 'Too many API keys wait to be looked up', {
+      headers: { 'Retry-After': '1' },
+    }),
 };
 
 const LIMITS_OF_SUSPECTS: Pick<LookUps, 'intervalMs' | 'maxWaiting' | 'overloaded'> = {

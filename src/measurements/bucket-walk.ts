@@ -5,7 +5,7 @@
 import { DAY_MS } from '../process/durations.ts';
 import { type Bucket, type BucketPosition, byPosition, createBuckets, type Window } from './buckets.ts';
 import type { BlockFilter, HistoryRepository, HistoryScope } from './history.repository.ts';
-import { countSamples, type SampleBlock } from './reading-block.ts';
+import { countReadings, countSamples, type SampleBlock } from './reading-block.ts';
 
 export interface BucketFilter {
   from: Date | null;
@@ -101,6 +101,3 @@ const toBlockFilter = (fromMs: number, beforeMs: number, channel: number | null)
   channel,
   before: null,
 });
-
-const countReadings = (blocks: SampleBlock[]): number =>
-  blocks.reduce((sum, block) => sum + countSamples(block), 0);

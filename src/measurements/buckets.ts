@@ -2,8 +2,9 @@
  * Readings summarized by channel and time, as drawn in curves. Counts late readings, but not sensor errors.
  */
 import { CHANNELS_MAX, type Layout, positionOf } from '../devices/device-capabilities.ts';
-import { measurementTypeOf } from '../devices/measurement-type.ts';
+import { typeView } from '../devices/measurement-type.ts';
 import { invalid } from '../process/errors.ts';
+import { csvHeaderOf, csvLineOf } from './history.ts';
 import type { SampleBlock } from './reading-block.ts';
 
 /** In milliseconds. All divide a day, so that each bucket is within one UTC day. */
@@ -90,12 +91,10 @@ export const byPosition = (a: BucketPosition, b: BucketPosition): number =>
   b.fromMs - a.fromMs || a.channel - b.channel || a.type - b.type;
 
 export function bucketView({ fromMs, channel, type, min, max, sum, count }: Bucket, layout: Layout) {
-  const known = measurementTypeOf(type);
   return {
     channel,
     position: positionOf(channel, type, layout),
-    type: known?.name ?? `type_${type}`,
-    unit: known?.unit ?? '',
+    ...typeView(type),
     from: new Date(fromMs).toISOString(),
     min,
     // The sum of decimal numbers is inexact in its last digits.
@@ -107,12 +106,10 @@ export function bucketView({ fromMs, channel, type, min, max, sum, count }: Buck
 
 const COLUMNS = ['channel', 'position', 'type', 'unit', 'from', 'min', 'avg', 'max', 'count'] as const;
 
-export const BUCKETS_CSV_HEADER = `${COLUMNS.join()}\r\n`;
+export const BUCKETS_CSV_HEADER = csvHeaderOf(COLUMNS);
 
-export function bucketCsvLine(bucket: Bucket, layout: Layout): string {
-  const { channel, position, type, unit, from, min, avg, max, count } = bucketView(bucket, layout);
-  return `${channel},${position ?? ''},${type},${unit},${from},${min},${avg},${max},${count}\r\n`;
-}
+export const bucketCsvLine = (bucket: Bucket, layout: Layout): string =>
+  csvLineOf(COLUMNS, bucketView(bucket, layout));
 
 export const toBucketCursor = ({ fromMs, channel, type }: BucketPosition): string =>
   Buffer.from(`${fromMs}.${channel}.${type}`).toString('base64url');

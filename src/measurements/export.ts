@@ -8,7 +8,7 @@ import type { Pace } from '../process/pacer.ts';
 import { pages } from '../process/pages.ts';
 import type { ExportScope } from './export-scopes.repository.ts';
 import type { HistoryRepository } from './history.repository.ts';
-import { CSV_COLUMNS, readingView } from './history.ts';
+import { CSV_COLUMNS, csvHeaderOf, csvLineOf, readingView } from './history.ts';
 
 export interface ExportDeps {
   /** Uses separate connections. */
@@ -35,11 +35,8 @@ export const NDJSON: ExportFormat = {
 };
 
 export const CSV: ExportFormat = {
-  header: `${COLUMNS.join()}\r\n`,
-  toLine(scope, reading) {
-    const view: Partial<Record<string, unknown>> = lineView(scope, reading);
-    return `${COLUMNS.map((column) => view[column] ?? '').join()}\r\n`;
-  },
+  header: csvHeaderOf(COLUMNS),
+  toLine: (scope, reading) => csvLineOf(COLUMNS, lineView(scope, reading)),
 };
 
 /** Few enough that other requests do not wait for a page. */

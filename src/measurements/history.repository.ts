@@ -18,7 +18,7 @@ import { placesOf } from './block-places.ts';
 import { FIND_SCOPE, LIST_FEW } from './history.statements.ts';
 import type { HistoryCursor } from './history.ts';
 import { newestReadings } from './newest-readings.ts';
-import { type ReadingBlock, type SampleBlock, startOfDay } from './reading-block.ts';
+import { countReadings, type ReadingBlock, type SampleBlock, startOfDay } from './reading-block.ts';
 
 export interface HistoryScope extends AssetRef {
   layout: Layout;
@@ -164,8 +164,7 @@ const firstBlocksMax = (limit: number) => 8 + Math.ceil(limit / 20);
 
 /** Estimate by the number of readings in these blocks, with a margin. */
 function expectedBlocks(blocks: ReadingBlock[], limit: number): number {
-  const readings = blocks.reduce((sum, { steps, numbers }) => sum + (steps ?? numbers ?? []).length, 0);
-  return Math.ceil((1.25 * limit * blocks.length) / Math.max(1, readings)) + CHANNELS_MAX;
+  return Math.ceil((1.25 * limit * blocks.length) / Math.max(1, countReadings(blocks))) + CHANNELS_MAX;
 }
 
 interface Bound {

@@ -1,20 +1,20 @@
 /** The history as customers read it: views, the cursor between pages, and lines of CSV. */
 import { type MediaType, parseMediaType } from '../../client/src/http-fields.ts';
 import { CHANNELS_MAX, type Layout, positionOf } from '../devices/device-capabilities.ts';
-import { measurementTypeOf } from '../devices/measurement-type.ts';
+import { typeView } from '../devices/measurement-type.ts';
 import type { Reading, StoredReading } from '../devices/reading.ts';
 import { cutText } from '../process/cut-text.ts';
 import { invalid } from '../process/errors.ts';
 
 export function readingView(reading: StoredReading, layout: Layout) {
   const { channel, value, error, measuredAt, receivedAt, late } = reading;
-  const type = measurementTypeOf(reading.type);
+  const { type, unit } = typeView(reading.type);
   return {
     channel,
     position: positionOf(channel, reading.type, layout),
-    type: type?.name ?? `type_${reading.type}`,
+    type,
     value,
-    unit: type?.unit ?? '',
+    unit,
     measuredAt: measuredAt.toISOString(),
     receivedAt: receivedAt.toISOString(),
     late,
@@ -50,13 +50,18 @@ export const CSV_COLUMNS = [
   'error',
 ] as const;
 
-/** RFC 4180; none of the values needs quotes. */
-export const CSV_HEADER = `${CSV_COLUMNS.join()}\r\n`;
+/** RFC 4180; no column and no value needs quotes. */
+export const csvHeaderOf = (columns: readonly string[]): string => `${columns.join()}\r\n`;
 
-export function csvLine(reading: StoredReading, layout: Layout): string {
-  const view: Record<string, unknown> = readingView(reading, layout);
-  return `${CSV_COLUMNS.map((column) => view[column] ?? '').join()}\r\n`;
-}
+export const csvLineOf = <Column extends string>(
+  columns: readonly Column[],
+  view: Partial<Record<Column, unknown>>,
+): string => `${columns.map((column) => view[column] ?? '').join()}\r\n`;
+
+export const CSV_HEADER = csvHeaderOf(CSV_COLUMNS);
+
+export const csvLine = (reading: StoredReading, layout: Layout): string =>
+  csvLineOf(CSV_COLUMNS, readingView(reading, layout));
 
 export const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
 

@@ -3,7 +3,7 @@
  */
 import type { DomainEvent } from '../db/domain-event.ts';
 import type { BatteryStatus, SignalStrength } from '../devices/device-status.ts';
-import { measurementTypeOf } from '../devices/measurement-type.ts';
+import { typeView } from '../devices/measurement-type.ts';
 import type { ClassifiedReading } from '../devices/reading.ts';
 import type { ReceivedFrame } from './frame.ts';
 
@@ -65,12 +65,12 @@ function frameView({ device, frame, state }: ReceivedFrame) {
 
 /** A sensor error has value null and its code. */
 function readingView({ channel, type, value, error, measuredAt }: ClassifiedReading): ReadingData {
-  const known = measurementTypeOf(type);
+  const { type: name, unit } = typeView(type);
   return {
     channel,
-    type: known?.name ?? `type_${type}`,
+    type: name,
     value,
-    unit: known?.unit ?? '',
+    unit,
     measuredAt: measuredAt.toISOString(),
     ...(error !== null && { error }),
   };

@@ -1,4 +1,5 @@
 import { NO_SUCH_ASSET } from '../assets/asset.ts';
+import { serialParams } from '../devices/devices.schemas.ts';
 import { NO_SUCH_DEVICE } from '../devices/serial-number.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { streamOf } from '../http/pieces.ts';
@@ -16,7 +17,6 @@ import {
   measurementsBody,
   measurementsCsvExample,
   measurementsResultSchema,
-  measuringParams,
 } from './measurements.schemas.ts';
 
 interface MeasurementsRoutesDeps {
@@ -40,7 +40,7 @@ export function measurementsRoutes({ intake, history, exports }: MeasurementsRou
         'They are stored when the answer comes. Sending them again does no harm: readings are unique by channel and time.',
       tag: 'For devices',
       auth: 'device',
-      params: measuringParams,
+      params: serialParams,
       body: measurementsBody,
       responses: { 202: measurementsResultSchema },
       errors: [404],

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { CHANNELS_MAX, PROBE_POSITIONS, TEMPERATURE } from '../devices/device-capabilities.ts';
-import { channelFields, offeredChangeSchema, serialParams } from '../devices/devices.schemas.ts';
+import { channelFields, offeredChangeSchema } from '../devices/devices.schemas.ts';
 import { MEASUREMENT_TYPES } from '../devices/measurement-type.ts';
 import type { StoredReading } from '../devices/reading.ts';
 import { cursor, inOrder, limit, nextCursor, rangeTime, time, timestamp } from '../http/schemas.ts';
@@ -34,8 +34,6 @@ const measurementExample = readingView(reading, layout);
 export const measurementsCsvExample = CSV_HEADER + csvLine(reading, layout);
 export const exportNdjsonExample = NDJSON.toLine(scope, reading);
 export const exportCsvExample = CSV.header + CSV.toLine(scope, reading);
-
-export const measuringParams = serialParams;
 
 /** For the documentation only; `parseReading` validates. */
 const READING_DOCS = {

@@ -193,6 +193,9 @@ export type SampleBlock = Pick<
 export const countSamples = ({ steps, numbers }: Pick<ReadingBlock, 'steps' | 'numbers'>): number =>
   (steps ?? numbers ?? []).length;
 
+export const countReadings = (blocks: ReadonlyArray<Pick<ReadingBlock, 'steps' | 'numbers'>>): number =>
+  blocks.reduce((sum, block) => sum + countSamples(block), 0);
+
 /** The times of the readings, in order. */
 function timesOfBlock({
   firstAt,

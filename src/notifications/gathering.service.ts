@@ -15,6 +15,7 @@ import {
   type MentionKind,
   type NotificationPlan,
   planNotification,
+  UNSENT_MAX,
 } from './notification-plan.ts';
 import type { GatheringChannel, NotificationsRepository } from './notifications.repository.ts';
 import { quietUntil } from './quiet-hours.ts';
@@ -25,14 +26,7 @@ interface GatheringDeps {
     sql: Database,
   ): Pick<
     NotificationAlertsRepository,
-    | 'listDue'
-    | 'listAlerts'
-    | 'markNotified'
-    | 'postponeToSnoozeEnd'
-    | 'postponeEach'
-    | 'remove'
-    | 'postpone'
-    | 'setAside'
+    'listDue' | 'listAlerts' | 'markNotified' | 'postponeToSnoozeEnd' | 'postponeEach' | 'remove' | 'postpone'
   >;
   notificationsIn(
     sql: Database,
@@ -44,8 +38,6 @@ interface GatheringDeps {
 }
 
 const ALERTS_AT_ONCE = 20_000;
-/** While this many messages of a channel are unsent, its alerts wait: the next message names them all. */
-const UNSENT_MAX = 10;
 const NOT_READABLE = 'an alert cannot be put into a notification: it is tried again later';
 
 /** Returns whether messages of the channel may be sent now. */
@@ -95,8 +87,8 @@ export function createGathering(deps: GatheringDeps): Gather {
         if (!channel) return false;
         const until = quietUntil(channel.quietHours, at);
         if (until !== null) {
-          await notificationAlertsIn(tx.sql).postpone(ref, until);
-          await notificationsIn(tx.sql).postpone(ref, until);
+          await notificationAlertsIn(tx.sql).postpone(ref, at, until);
+          await notificationsIn(tx.sql).postpone(ref, at, until);
           return false;
         }
         if (
@@ -124,7 +116,7 @@ export function createGathering(deps: GatheringDeps): Gather {
   async function setAside(ref: ChannelRef, { alertId }: DueAlert, error: unknown): Promise<void> {
     const until = new Date(now().getTime() + SET_ASIDE_MS);
     await transact(async ({ sql }) => {
-      await notificationAlertsIn(sql).setAside(ref, alertId, until);
+      await notificationAlertsIn(sql).postponeEach(ref, [{ alertId, until }]);
       await notificationsIn(sql).markFailed(ref, NOT_READABLE);
     });
     deps.onSetAside({ ...ref, alertId }, error);

@@ -3,9 +3,15 @@ import type { Alert, AlertRef } from '../alerts/alert.ts';
 import type { SnoozeChange } from '../alerts/alert-handling.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import { FIND_OLDEST_ALERT, LIST_ALERTS, LIST_DUE, POSTPONE_EACH } from './notification-alerts.statements.ts';
+import {
+  FIND_OLDEST_ALERT,
+  LIST_ALERTS,
+  LIST_DUE,
+  PLAN_REMINDERS,
+  POSTPONE_EACH,
+} from './notification-alerts.statements.ts';
 import type { ChannelRef } from './notification-channel.ts';
-import type { DueAlert } from './notification-plan.ts';
+import { type DueAlert, UNSENT_MAX } from './notification-plan.ts';
 
 interface NotificationAlertRow {
   organization_id: string;
@@ -74,7 +80,7 @@ export function createNotificationAlertsRepository(sql: Database) {
         .update({ due_at: to });
     },
 
-    /** Postpones each alert to the end of its device's maintenance. */
+    /** Postpones each alert, unless it is due later. */
     async postponeEach(
       ref: ChannelRef,
       muted: ReadonlyArray<{ alertId: string; until: Date }>,
@@ -101,21 +107,35 @@ export function createNotificationAlertsRepository(sql: Database) {
       await ofChannel(ref).whereRaw('alert_id = any(?::uuid[])', [alertIds]).delete();
     },
 
-    /** Postpones to `until` the alerts that are due earlier. */
-    async postpone(ref: ChannelRef, until: Date): Promise<void> {
-      await ofChannel(ref).where('due_at', '<', until).update({ due_at: until });
+    /** Postpones to `until` the alerts that are due. */
+    async postpone(ref: ChannelRef, now: Date, until: Date): Promise<void> {
+      await ofChannel(ref).where('due_at', '<=', now).update({ due_at: until });
     },
 
-    async setAside(ref: ChannelRef, alertId: string, until: Date): Promise<void> {
-      await ofChannel(ref).where({ alert_id: alertId }).where('due_at', '<', until).update({ due_at: until });
+    /** Makes alerts that quiet hours have postponed to `postponedUntil` due at `at`. */
+    async endQuietHours(ref: ChannelRef, postponedUntil: Date, at: Date): Promise<void> {
+      await ofChannel(ref).where({ due_at: postponedUntil }).update({ due_at: at });
     },
 
     /**
-     * Metric: age in seconds of the oldest alert that is due and not gathered, in all organizations; 0 when
+     * Plans the next reminders of open alerts that nobody has acknowledged; null: there are none. What is due, or postponed to
+     * the end of quiet hours or of a mute, stays.
+     */
+    async planReminders(
+      ref: ChannelRef,
+      dueAt: Date | null,
+      { now, heldUntil }: { now: Date; heldUntil: Date | null },
+    ): Promise<void> {
+      await query(sql, PLAN_REMINDERS, { ...ref, dueAt, now, heldUntil });
+    },
+
+    /**
+     * Metric: age in seconds of the oldest alert that should have been gathered, in all organizations; 0 when
      * there is none.
      */
-    async findOldestDueSeconds(now: Date): Promise<number> {
-      const [row] = await query<{ seconds: number }>(sql, FIND_OLDEST_ALERT, { now });
+    async findOldestDueSeconds(now: Date, gatheredBefore: Date): Promise<number> {
+      const given = { now, gatheredBefore, unsentMax: UNSENT_MAX };
+      const [row] = await query<{ seconds: number }>(sql, FIND_OLDEST_ALERT, given);
       return row?.seconds ?? 0;
     },
 

@@ -2,16 +2,25 @@
 import { ALERT_COLUMNS } from '../alerts/alert-columns.ts';
 import { mutedUntil } from '../mutes/mutes.statements.ts';
 
+const mutedUntilAt = (at: string): string =>
+  mutedUntil(
+    'd.organization_id',
+    'a.asset_id',
+    '(select group_id from assets where organization_id = d.organization_id and id = a.asset_id)',
+    at,
+  );
+
+/** Late readings are of their own time; within one frame, an excursion is of the time of the frame. */
+const IS_OF_MAINTENANCE = `case when o.was_over and a.late
+      then ${mutedUntilAt('a.started_at')} is not null and ${mutedUntilAt('a.ended_at')} is not null
+      when o.was_over then ${mutedUntilAt('a.updated_at')} is not null
+      else false end`;
+
 export const LIST_DUE = `
   select d.alert_id as "alertId", coalesce(o.is_notified, false) as "isNotified",
     coalesce(a.status = 'resolved', true) as "isOver", coalesce(o.was_over or a.late, false) as "isLate",
     coalesce(a.status = 'acknowledged' and (a.snooze_until > :now::timestamptz) is not false, false) as "isAcknowledged",
-    ${mutedUntil(
-      'd.organization_id',
-      'a.asset_id',
-      '(select group_id from assets where organization_id = d.organization_id and id = a.asset_id)',
-      ':now::timestamptz',
-    )} as "mutedUntil"
+    ${IS_OF_MAINTENANCE} as "isOfMaintenance", ${mutedUntilAt(':now::timestamptz')} as "mutedUntil"
   from (
     select distinct organization_id, alert_id from (
       select organization_id, alert_id from notification_alerts
@@ -25,7 +34,7 @@ export const LIST_DUE = `
     limit 1
   ) as o on true
   left join lateral (
-    select status, late, snooze_until, asset_id from alerts
+    select status, late, snooze_until, asset_id, started_at, ended_at, updated_at from alerts
     where organization_id = d.organization_id and id = d.alert_id limit 1
   ) as a on true
   order by d.alert_id`;
@@ -35,6 +44,21 @@ export const POSTPONE_EACH = `
   from unnest(:alertIds::uuid[], :untils::timestamptz[]) as n (alert_id, until)
   where q.organization_id = :organizationId and q.channel_id = :channelId and q.alert_id = n.alert_id
     and q.due_at < n.until`;
+
+export const PLAN_REMINDERS = `
+  with planned as materialized (
+    select d.organization_id, d.alert_id from notification_alerts d cross join lateral (
+      select asset_id from alerts where organization_id = d.organization_id and id = d.alert_id and status = 'new' limit 1
+    ) as a
+    where d.organization_id = :organizationId and d.channel_id = :channelId and d.kind = 'opening'
+      and d.notified_at is not null and (d.due_at is null or (
+        d.due_at > :now::timestamptz and d.due_at is distinct from :heldUntil::timestamptz
+        and d.due_at is distinct from ${mutedUntilAt(':now::timestamptz')}
+      ))
+  )
+  update notification_alerts q set due_at = :dueAt::timestamptz from planned p
+  where q.organization_id = p.organization_id and q.alert_id = p.alert_id and q.organization_id = :organizationId
+    and q.channel_id = :channelId and q.kind = 'opening'`;
 
 /** In the order of `:alertIds`. */
 export const LIST_ALERTS = `
@@ -48,7 +72,7 @@ export const LIST_ALERTS = `
   ) as asset
   order by n.position`;
 
-/** `organizationId` null: in all organizations. */
+/** Leaves out channels whose alerts wait on purpose: for the next gathering, or until earlier messages are sent. */
 export const FIND_OLDEST_ALERT = `
   select coalesce(max(extract(epoch from :now::timestamptz - due.due_at)), 0)::float8 as seconds
   from notification_channels c cross join lateral (
@@ -56,4 +80,11 @@ export const FIND_OLDEST_ALERT = `
     where q.organization_id = c.organization_id and q.channel_id = c.id and q.due_at <= :now::timestamptz
     order by due_at limit 1
   ) as due
-  where c.status = 'active'`;
+  where c.status = 'active' and c.is_confirmed and coalesce(c.gathered_at, '-infinity') <= :gatheredBefore::timestamptz
+    and (
+      select count(*) from (
+        select 1 from notifications m
+        where m.organization_id = c.organization_id and m.channel_id = c.id and m.state = 'pending' and not m.is_escalation
+        limit :unsentMax
+      ) as unsent
+    ) < :unsentMax`;

@@ -170,15 +170,17 @@ export function createChannelsRepository(sql: Database) {
       return toChannel(row as ChannelRow);
     },
 
-    async update(ref: ChannelRef, settings: ChannelSettings): Promise<NotificationChannel> {
+    /** Absent sealed fields stay. */
+    async update(
+      ref: ChannelRef,
+      settings: ChannelSettings,
+      { isConfirmed, sealedTarget, secret }: Partial<SealedFields & { isConfirmed: boolean }>,
+    ): Promise<NotificationChannel> {
+      const sealed = { is_confirmed: isConfirmed, sealed_target: sealedTarget, secret };
       const [row] = await one(ref)
-        .update({ ...toColumns(settings), updated_at: nextUpdate(sql) })
+        .update({ ...toColumns(settings), ...sealed, updated_at: nextUpdate(sql) })
         .returning('*');
       return toChannel(row as ChannelRow);
-    },
-
-    async updateConfirmed(ref: ChannelRef, isConfirmed: boolean): Promise<void> {
-      await one(ref).update({ is_confirmed: isConfirmed });
     },
 
     /** Confirms all channels with the address, which is in lower case. */
@@ -194,14 +196,6 @@ export function createChannelsRepository(sql: Database) {
     /** Error of the latest attempt; null: it succeeded. */
     async updateLastError(ref: ChannelRef, error: string | null): Promise<void> {
       await one(ref).update({ last_error: error });
-    },
-
-    async updateSealedTarget(ref: ChannelRef, sealed: Buffer | null): Promise<void> {
-      await one(ref).update({ sealed_target: sealed });
-    },
-
-    async updateSecret(ref: ChannelRef, sealed: Buffer | null): Promise<void> {
-      await one(ref).update({ secret: sealed });
     },
 
     async findAddress(ref: ChannelRef): Promise<FoundAddress | null> {

@@ -88,12 +88,12 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       operationId: 'updateNotificationChannel',
       summary: 'Change a notification channel',
       description:
-        'What is left out stays; the type cannot be changed. Types, groups and delay decide about alerts that open from then on; all else holds at once.',
+        'What is left out stays; the type cannot be changed. Types, groups and delay decide about alerts that open from then on; all else holds at once. 409 for another e-mail address when the service has no mail server.',
       tag,
       params,
       body: changeChannelBody,
       responses: { 200: channelSchema },
-      errors: [404],
+      errors: [404, 409],
       audit: { subject: 'channelId', shown },
       async handle({ caller: { organizationId }, params: { channelId }, body, transact }) {
         return ok(channelView(await service.change(transact, { organizationId, channelId }, body)));

@@ -5,6 +5,7 @@ import { describeTest, refuseWithoutTurn } from '../deliveries/attempt-error.ts'
 import { endpointUrlFault } from '../endpoints/endpoint-url.ts';
 import type { SecretBox } from '../endpoints/secret-box.ts';
 import { type LockedGroups, requireGroups } from '../groups/group.ts';
+import { MINUTE_MS } from '../process/durations.ts';
 import { conflict, invalid, notFound, orNotFound } from '../process/errors.ts';
 import type { MailAddresses } from './mail-addresses.service.ts';
 import type { SendResult } from './mailer.service.ts';
@@ -34,12 +35,15 @@ import {
 } from './notification-channel.ts';
 import type { ChannelsRepository } from './notification-channels.repository.ts';
 import type { NotificationsRepository } from './notifications.repository.ts';
+import { quietUntil } from './quiet-hours.ts';
 
 interface ChannelsServiceDeps {
   channelsIn(sql: Database): ChannelsRepository;
   channels: Pick<ChannelsRepository, 'updateLastError'>;
-  notificationAlertsIn(sql: Database): Pick<NotificationAlertsRepository, 'removeAll'>;
-  notificationsIn(sql: Database): Pick<NotificationsRepository, 'removeUnsent'>;
+  notificationAlertsIn(
+    sql: Database,
+  ): Pick<NotificationAlertsRepository, 'removeAll' | 'planReminders' | 'endQuietHours'>;
+  notificationsIn(sql: Database): Pick<NotificationsRepository, 'removeUnsent' | 'endQuietHours'>;
   /** Finds the name of an escalation with a step that names the channel; null: there is none. */
   escalationsIn(sql: Database): {
     findNameByChannel(organizationId: string, channelId: string): Promise<string | null>;
@@ -81,6 +85,26 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
   async function dropUnsent(sql: Database, ref: ChannelRef): Promise<void> {
     await notificationAlertsIn(sql).removeAll(ref);
     await notificationsIn(sql).removeUnsent(ref);
+  }
+
+  /** Alerts and messages that wait follow the changed reminders and quiet hours. */
+  async function replan(
+    sql: Database,
+    ref: ChannelRef,
+    before: NotificationChannel,
+    after: NotificationChannel,
+  ): Promise<void> {
+    const now = deps.now();
+    const heldUntil = quietUntil(before.quietHours, now);
+    const { reminderMinutes } = after;
+    if (reminderMinutes !== before.reminderMinutes) {
+      const dueAt = reminderMinutes === null ? null : new Date(now.getTime() + reminderMinutes * MINUTE_MS);
+      await notificationAlertsIn(sql).planReminders(ref, dueAt, { now, heldUntil });
+    }
+    // The worker postpones them again where the changed quiet hours hold them.
+    if (heldUntil === null || JSON.stringify(after.quietHours) === JSON.stringify(before.quietHours)) return;
+    await notificationAlertsIn(sql).endQuietHours(ref, heldUntil, now);
+    await notificationsIn(sql).endQuietHours(ref, heldUntil, now);
   }
 
   function requireMail(): void {
@@ -152,15 +176,18 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
         const { secret } = change;
         // A client that sends back the shown target leaves the target as it is.
         const target = change.target === before.target ? undefined : change.target;
+        const sealed: Parameters<ChannelsRepository['update']>[2] = {};
         checkSecret(type, secret);
         if (target !== undefined) {
           checkTarget(type, target);
-          await channels.updateConfirmed(ref, await confirmation(tx, ref, type, target));
-          await channels.updateSealedTarget(ref, sealTarget(type, ref, target));
+          if (type === 'email') requireMail();
+          sealed.isConfirmed = await confirmation(tx, ref, type, target);
+          sealed.sealedTarget = sealTarget(type, ref, target);
         }
-        if (secret !== undefined) await channels.updateSecret(ref, sealSecret(ref, secret));
-        const after = await channels.update(ref, changedChannel(before, { ...change, target }));
+        if (secret !== undefined) sealed.secret = sealSecret(ref, secret);
+        const after = await channels.update(ref, changedChannel(before, { ...change, target }), sealed);
         if (after.status === 'disabled') await dropUnsent(sql, ref);
+        else await replan(sql, ref, before, after);
         return after;
       });
     },

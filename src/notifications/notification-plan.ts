@@ -1,9 +1,13 @@
 /**
  * Decides, outside of quiet hours, how a notification mentions each due alert, and when that alert is due
  * again. An alert that quiet hours delay is due when they end. An alert that ends before its opening was
- * mentioned is never mentioned, unless it was over when it was recorded: then it is mentioned once.
+ * mentioned is never mentioned, unless it was over when it was recorded: then it is mentioned once, but not
+ * when it began and ended during maintenance.
  */
 import { MINUTE_MS } from '../process/durations.ts';
+
+/** While this many messages of a channel are unsent, its alerts wait: the next message names them all. */
+export const UNSENT_MAX = 10;
 
 export const MENTION_KINDS = ['opened', 'reminder', 'resolved', 'late'] as const;
 export type MentionKind = (typeof MENTION_KINDS)[number];
@@ -16,6 +20,8 @@ export interface DueAlert {
   isOver: boolean;
   /** The alert was over when it was recorded: in late data, or within one frame. */
   isLate: boolean;
+  /** It was over when it was recorded, and is of the maintenance of its device alone. */
+  isOfMaintenance: boolean;
   /** The alert is acknowledged or snoozed. */
   isAcknowledged: boolean;
   /** End of the maintenance of its device; null: it is not under maintenance. */
@@ -47,8 +53,12 @@ export function planNotification(
   { reminderMinutes }: { reminderMinutes: number | null },
   now: Date,
 ): NotificationPlan {
-  const muted = all.flatMap(({ alertId, mutedUntil: until }) => (until === null ? [] : [{ alertId, until }]));
-  const due = all.filter(({ mutedUntil }) => mutedUntil === null);
+  const dropped = all.filter(({ isOfMaintenance }) => isOfMaintenance);
+  const others = all.filter(({ isOfMaintenance }) => !isOfMaintenance);
+  const muted = others.flatMap(({ alertId, mutedUntil: until }) =>
+    until === null ? [] : [{ alertId, until }],
+  );
+  const due = others.filter(({ mutedUntil }) => mutedUntil === null);
   const mentions = due.flatMap((alert) => {
     const kind = mentionOf(alert);
     return kind === null ? [] : [{ alertId: alert.alertId, kind }];
@@ -56,7 +66,7 @@ export function planNotification(
   const idsOf = (alerts: readonly DueAlert[]) => alerts.map(({ alertId }) => alertId);
   return {
     mentions: MENTION_KINDS.flatMap((kind) => mentions.filter((each) => each.kind === kind)),
-    done: idsOf(due.filter(({ isOver }) => isOver)),
+    done: idsOf([...dropped, ...due.filter(({ isOver }) => isOver)]),
     kept: idsOf(due.filter(({ isOver, isAcknowledged }) => !isOver && !isAcknowledged)),
     acknowledged: idsOf(due.filter(({ isOver, isAcknowledged }) => !isOver && isAcknowledged)),
     muted,

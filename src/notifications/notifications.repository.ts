@@ -197,12 +197,17 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
         .update({ leased_by: null, leased_until: null });
     },
 
-    /** Postpones to `until` the messages that are due earlier, but no steps of escalations. */
-    async postpone(ref: ChannelRef, until: Date): Promise<void> {
+    /** Postpones to `until` the messages that are due, but no steps of escalations. */
+    async postpone(ref: ChannelRef, now: Date, until: Date): Promise<void> {
       await pending(ref)
         .where({ is_escalation: false })
-        .where('next_attempt_at', '<', until)
+        .where('next_attempt_at', '<=', now)
         .update({ next_attempt_at: until });
+    },
+
+    /** Makes messages that quiet hours have postponed to `postponedUntil` due at `at`. */
+    async endQuietHours(ref: ChannelRef, postponedUntil: Date, at: Date): Promise<void> {
+      await pending(ref).where({ next_attempt_at: postponedUntil }).update({ next_attempt_at: at });
     },
 
     async removeUnsent(ref: ChannelRef): Promise<void> {

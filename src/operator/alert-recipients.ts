@@ -1,3 +1,4 @@
+import { listChannels } from './all-channels.ts';
 import type { Answers } from './answers.ts';
 import { labelsOf } from './channel-labels.ts';
 import type { Ask } from './page-deps.ts';
@@ -14,8 +15,8 @@ export async function findNextRecipients(
   const [policy, channels] = await Promise.all([
     // The policy may have been deleted meanwhile.
     ask(session, 'getEscalation', { params: { escalationId } }).catch(() => null),
-    ask(session, 'listNotificationChannels', { query: { limit: '500' } }),
+    listChannels(ask, session),
   ]);
   const { channelIds = [] } = policy?.steps[step] ?? policy?.steps.at(-1) ?? {};
-  return labelsOf(channels.items, channelIds).join(', ') || 'another channel';
+  return labelsOf(channels, channelIds).join(', ') || 'another channel';
 }

@@ -1,12 +1,15 @@
+import { POLICIES_MAX } from '../escalations/escalation-policy.ts';
 import type { MutesRepository } from '../mutes/mutes.repository.ts';
 import { alertHtml } from './alert-html.ts';
 import { findNextRecipients } from './alert-recipients.ts';
 import { alertsHtml, MAINTENANCE_PATH } from './alerts-html.ts';
+import { listChannels } from './all-channels.ts';
 import type { Answers } from './answers.ts';
 import type { ListChoices } from './form-layout.ts';
 import type { GroupNamesRepository } from './group-names.repository.ts';
 import { maintenanceHtml } from './maintenance-html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps, type ReadTyped } from './page-deps.ts';
+import { roundedDown } from './page-fingerprint.ts';
 import { toWords } from './parts.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
@@ -50,15 +53,15 @@ export function alertsRoutes({
     const [first, last] = [steps[0], steps.at(-1)];
     const [notifications, channels, escalations, messages] = await Promise.all([
       start.listNotifications(organizationId, [alert.id]),
-      ask(session, 'listNotificationChannels', { query: { limit: '100' } }),
-      ask(session, 'listEscalations', { query: { limit: '100' } }),
+      listChannels(ask, session),
+      ask(session, 'listEscalations', { query: { limit: String(POLICIES_MAX) } }),
       first && last ? stepMessages.list({ organizationId, alertId: alert.id }, { first, last }) : [],
     ]);
-    const known = { notifications, channels: channels.items, escalations: escalations.items };
+    const known = { notifications, channels, escalations: escalations.items };
     return {
       notified: toNotified(alert, known).notified,
       troublesOf: (entry: Answers['getAlert']['history'][number]) =>
-        entry.action === 'escalated' ? troublesOf(entry, messages, channels.items) : [],
+        entry.action === 'escalated' ? troublesOf(entry, messages, channels) : [],
     };
   }
 
@@ -119,7 +122,6 @@ export function alertsRoutes({
           status: query.get('status') ?? 'new',
           type: query.get('type'),
           severity: query.get('severity'),
-          late: query.get('late'),
           assetId: query.get('assetId'),
           groupId: typeof values.groupId === 'string' ? values.groupId : query.get('groupId'),
           cursor: query.get('cursor'),
@@ -175,8 +177,3 @@ export function alertsRoutes({
     },
   ];
 }
-
-const STEP_MS = 5 * 60_000;
-
-/** Rounds down, so that an unchanged page looks the same again. */
-const roundedDown = (at: Date): Date => new Date(Math.floor(at.getTime() / STEP_MS) * STEP_MS);

@@ -12,13 +12,13 @@ import {
 import { APPLY_PATH, JOIN_PATH } from './apply-fields.ts';
 import { type BreachCount, MEASURED_MAX } from './breaches.ts';
 import { changeHtml, duration } from './configuration-html.ts';
-import type { FleetFilter } from './fleet-filter.ts';
+import { FILTER_LABELS, type FleetFilter } from './fleet-filter.ts';
 import type { Values } from './form-fields.ts';
 import { type FormOptions, fieldsHtml } from './form-html.ts';
 import type { Option } from './form-layout.ts';
 import { FORMS } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
-import { button, facts, table, time, toWords } from './parts.ts';
+import { button, counted, facts, table, time, toWords } from './parts.ts';
 
 type Profiles = Answers['listProfiles']['profiles'];
 
@@ -27,11 +27,13 @@ export const TARGETS_MAX = 10_000;
 
 interface ApplyFormOptions extends Pick<FormOptions, 'fields' | 'values' | 'options' | 'faults'> {
   filter: FleetFilter;
+  /** The name of the group in the filter. */
+  groupName: string | undefined;
   /** Devices that match the filter; null: there is none. */
   matching: number | null;
 }
 
-export function applyFormHtml({ fields, filter, matching, ...more }: ApplyFormOptions): Html {
+export function applyFormHtml({ fields, filter, groupName, matching, ...more }: ApplyFormOptions): Html {
   const shown = matching === null ? fields : fields.filter(({ name }) => !CHOOSE_DEVICES.includes(name));
   const { content, unplaced } = fieldsHtml({ ...more, fields: shown, looks: FORMS.applyProfile.looks });
   return html`<p class="crumbs"><a href="/operator/fleet">Fleet</a> <a href="/operator/jobs">Jobs</a></p>
@@ -39,17 +41,26 @@ export function applyFormHtml({ fields, filter, matching, ...more }: ApplyFormOp
 <p>${FORMS.applyProfile.question}</p>
 ${unplaced}
 <form method="post" action="${APPLY_PATH}" class="form">
-${matching !== null && matchingHtml(filter, matching)}
+${matching !== null && matchingHtml({ filter, groupName }, matching)}
 ${content}
 <div class="actions"><button class="main">Preview</button> <span class="quiet">Nothing changes before you confirm.</span></div></form>`;
 }
 
 const CHOOSE_DEVICES = ['serialNumbers', 'groupId', 'applyToAll'];
 
-const matchingHtml = (filter: FleetFilter, count: number): Html =>
+const matchingHtml = (
+  { filter, groupName }: Pick<ApplyFormOptions, 'filter' | 'groupName'>,
+  count: number,
+): Html =>
   html`<p><strong>All ${count.toLocaleString('en')} that match</strong> ${Object.entries(filter).map(
-    ([name, value]) => html`<span class="badge">${toWords(name)}: ${value}</span> `,
+    ([name, value]) =>
+      html`<span class="badge">${FILTER_LABELS[name]?.toLowerCase()}: ${filterValue(name, value, groupName)}</span> `,
   )}</p><input type="hidden" name="filter" value="${new URLSearchParams(filter as Record<string, string>).toString()}">`;
+
+function filterValue(name: string, value = '', groupName: string | undefined): string {
+  if (name === 'q') return value;
+  return name === 'groupId' ? (groupName ?? 'a deleted group') : toWords(value);
+}
 
 interface ApplyRowOptions {
   id: string;
@@ -91,7 +102,7 @@ export const applyAgain = (
   });
 
 const count = (number: number): string => number.toLocaleString('en');
-const devices = (number: number): string => `${count(number)} ${number === 1 ? 'device' : 'devices'}`;
+const devices = (number: number): string => counted(number, 'device');
 
 /** The same words before a job and on its page. Percents that are left out have the defaults of the operation. */
 export function stagesText(rollout: Partial<Rollout> | undefined, total: number): string {

@@ -10,6 +10,7 @@ import { type FleetFilter, toAssetsQuery, toFleetFilter } from './fleet-filter.t
 import type { Values } from './form-fields.ts';
 import { defaultsOf, toCreation, toInputs } from './form-values.ts';
 import { FORMS } from './forms.ts';
+import type { GroupNamesRepository } from './group-names.repository.ts';
 import { type FormPageDeps, given, type OperatorPage, type Refusal } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import { withTypedFault } from './typed-groups.ts';
@@ -25,11 +26,12 @@ interface Asked {
 
 export interface ApplyPageDeps extends FormPageDeps {
   earlierProfiles: EarlierProfilesRepository;
+  listGroupNames: GroupNamesRepository['listByIds'];
 }
 
 export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
   const { ask, fieldsOf, findFaults, listChoices, readTyped, layout, toRefusal } = deps;
-  const { forecastBreaches, earlierProfiles } = deps;
+  const { forecastBreaches, earlierProfiles, listGroupNames } = deps;
   const { title, section } = FORMS.applyProfile;
 
   const listFields = () => [PROFILE, ...fieldsOf('applyProfile')];
@@ -39,11 +41,17 @@ export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
       ? null
       : (await ask(session, 'listAssets', { query: { ...toAssetsQuery(filter), limit: '1' } })).totalItems;
 
+  async function findGroupName({ organizationId }: Session, { groupId = '' }: FleetFilter) {
+    const [group] = UUID.test(groupId) ? await listGroupNames(organizationId, [groupId]) : [];
+    return group?.label;
+  }
+
   async function draw(session: Session, { values, filter }: Asked, refusal?: Refusal): Promise<PageReply> {
     const content = applyFormHtml({
       fields: listFields(),
       values,
       filter,
+      groupName: await findGroupName(session, filter),
       matching: await countMatching(session, filter),
       options: await listChoices(session, FORMS.applyProfile, values),
       faults: refusal?.messages ?? [],

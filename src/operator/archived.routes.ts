@@ -45,8 +45,8 @@ export const archivedRoutes = ({
     async handle({ visitor: session, params: { assetId = '' } }) {
       const device = UUID.test(assetId) ? await pastDevices.find(session.organizationId, assetId) : null;
       if (device === null) throw notFound('No archived device has this id');
-      const { id, name, createdAt, serialNumber } = device;
-      const entries = await readHistory(session, { id, createdAt, serialNumbers: [serialNumber] });
+      const { name, serialNumber } = device;
+      const entries = await readHistory(session, device);
       const active = await shownAssets.listBySerials(session.organizationId, [serialNumber]);
       const content = archivedDeviceHtml(device, {
         entries,

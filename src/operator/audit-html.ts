@@ -48,7 +48,7 @@ function subjectHtml({ subject, subjectName, serialNumber }: AuditEntryView): Co
 
 type Shown = Record<string, unknown> | null;
 
-export function changedFields(entry: AuditEntryView): Content {
+export function changedFields(entry: Pick<AuditEntryView, 'before' | 'after'>): Content {
   const [before, after] = [entry.before as Shown, entry.after as Shown];
   if (before === null && after === null) return null;
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(

@@ -3,7 +3,7 @@ import { labelOfChannel } from '../notifications/notification-channel.ts';
 import type { Answers, ChannelView } from './answers.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, button, live, nextPage, table, time, toWords } from './parts.ts';
+import { badge, button, type KeyedRow, live, nextPage, table, time, toWords } from './parts.ts';
 
 const HEAD = [
   'Channel',
@@ -34,15 +34,18 @@ ${live(
 <div class="actions">${link('createNotificationChannel', {}, { tone: 'main' })}</div>
 ${nextPage('/operator/channels', new URLSearchParams(), channels.nextCursor)}`;
 
-const channelRow = (channel: ChannelView, link: FormLink, mayChange: boolean): Content[] => [
-  html`<span class="name">${labelOfChannel(channel)}</span>${channel.name !== null && html` <span class="quiet">${channel.target}</span>`}`,
-  channel.type,
-  channel.alertTypes.length === ALERT_TYPES.length ? 'all' : channel.alertTypes.map(toWords).join(', '),
-  whenOf(channel),
-  html`${badge(channel.status)}${channel.lastError && html` <span class="problem">${channel.lastError}</span>`}`,
-  channel.lastSentAt ? time(channel.lastSentAt) : html`<span class="quiet">no alert yet</span>`,
-  html`<div class="row">${mayChange && channel.status !== 'unconfirmed' && button({ action: `/operator/channels/${channel.id}/test`, label: 'Test', about: labelOfChannel(channel) })}${actionsOf(channel, link)}</div>`,
-];
+const channelRow = (channel: ChannelView, link: FormLink, mayChange: boolean): KeyedRow => ({
+  key: channel.id,
+  cells: [
+    html`<span class="name">${labelOfChannel(channel)}</span>${channel.name !== null && html` <span class="quiet">${channel.target}</span>`}`,
+    channel.type,
+    channel.alertTypes.length === ALERT_TYPES.length ? 'all' : channel.alertTypes.map(toWords).join(', '),
+    whenOf(channel),
+    html`${badge(channel.status)}${channel.lastError && html` <span class="problem">${channel.lastError}</span>`}`,
+    channel.lastSentAt ? time(channel.lastSentAt) : html`<span class="quiet">no alert yet</span>`,
+    html`<div class="row">${mayChange && channel.status !== 'unconfirmed' && button({ action: `/operator/channels/${channel.id}/test`, label: 'Test', about: labelOfChannel(channel) })}${actionsOf(channel, link)}</div>`,
+  ],
+});
 
 function actionsOf({ id: channelId, status, ...channel }: ChannelView, link: FormLink): Content {
   const params = { channelId };

@@ -29,6 +29,13 @@ export function channelsRoutes({ ask, layout, linksFor }: PageDeps): OperatorPag
       handle: ({ visitor, query, url }) => page(visitor, query, { notice: noticeOf(query), watch: url }),
     },
     {
+      // The result of a test is shown once; its address leads back.
+      method: 'GET',
+      path: `${path}/{channelId}/test`,
+      role: 'read',
+      handle: async () => ({ location: path }),
+    },
+    {
       method: 'POST',
       path: `${path}/{channelId}/test`,
       role: 'write',

@@ -1,12 +1,12 @@
 /** Options of fields that take ids or slugs: rows of other lists. */
 import { nameOfChannel } from '../notifications/notification-channel.ts';
+import { listChannels } from './all-channels.ts';
 import type { Values } from './form-fields.ts';
 import type { ChoiceSource, ListChoices, Option } from './form-layout.ts';
 import type { GroupNamesRepository } from './group-names.repository.ts';
 import type { Ask } from './page-deps.ts';
 import type { Session } from './session.ts';
 
-const CHANNELS_MAX = '500';
 /** Groups that the browser completes; the name of any other one can be typed as well. */
 const GROUPS_MAX = 2_000;
 
@@ -25,8 +25,8 @@ export function createChoices(ask: Ask, groupNames: GroupNamesRepository): ListC
   const lists: Record<ChoiceSource, (session: Session, chosen: unknown) => Promise<Option[]>> = {
     groups: listGroups,
     async channels(session) {
-      const { items } = await ask(session, 'listNotificationChannels', { query: { limit: CHANNELS_MAX } });
-      return items.map((channel) => ({ value: channel.id, label: nameOfChannel(channel) }));
+      const channels = await listChannels(ask, session);
+      return channels.map((channel) => ({ value: channel.id, label: nameOfChannel(channel) }));
     },
     async profiles(session) {
       const { profiles } = await ask(session, 'listProfiles');

@@ -7,6 +7,7 @@ import { type Tab, tabs } from './parts.ts';
 export interface ShownDevice {
   id: string;
   name: string;
+  serialNumber: string;
 }
 
 export interface CurvePanel {
@@ -40,11 +41,20 @@ export const spanTabs = (path: string, span: CurveSpan, compared: readonly Shown
     isCurrent: name === span.name,
   }));
 
+/** Names, with the serial number where another device has the same one. */
+const labelled = (devices: readonly ShownDevice[]) =>
+  devices.map(({ id, name, serialNumber }) => ({
+    id,
+    name: devices.some((other) => other.id !== id && other.name === name)
+      ? `${name} (${serialNumber})`
+      : name,
+  }));
+
 export function curveHtml(panel: CurvePanel): Html {
   const { device, span, compared } = panel;
   const address = { span: spanQuery(span), compared };
   const url = (part: string) => curveUrl(`${pathOf(device.id)}/${part}`, address);
-  const shown = [device, ...compared].map(({ id, name }) => ({ id, name }));
+  const shown = labelled([device, ...compared]);
   return html`<section class="panel" aria-label="Curve" id="curve">
 <div class="panel-head">${tabs('Span of the curve', spanTabs(pathOf(device.id), span, compared))}
 <span class="exports"><a data-spanned href="${url('statistics')}">Statistics</a>
@@ -83,13 +93,15 @@ const withDevices = ({ device, span }: CurvePanel, compared: readonly ShownDevic
 
 const comparedHtml = (panel: CurvePanel): Content =>
   panel.compared.length > 0 &&
-  html`<ul class="compared" aria-label="Devices in the picture">${panel.compared.map(
-    ({ id, name }) =>
-      html`<li><a href="${pathOf(id)}">${name}</a> <a data-spanned class="more" href="${withDevices(
-        panel,
-        panel.compared.filter((each) => each.id !== id),
-      )}">Remove<span class="hidden"> ${name}</span></a></li>`,
-  )}</ul>`;
+  html`<ul class="compared" aria-label="Devices in the picture">${labelled([panel.device, ...panel.compared])
+    .slice(1)
+    .map(
+      ({ id, name }) =>
+        html`<li><a href="${pathOf(id)}">${name}</a> <a data-spanned class="more" href="${withDevices(
+          panel,
+          panel.compared.filter((each) => each.id !== id),
+        )}">Remove<span class="hidden"> ${name}</span></a></li>`,
+    )}</ul>`;
 
 function foundHtml(panel: CurvePanel): Content {
   const { compared, found } = panel;

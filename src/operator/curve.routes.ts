@@ -1,4 +1,5 @@
 /** The data of a device's curve, and its readings as a table. */
+import { ALERT_NAMES } from '../alerts/alert.ts';
 import { RESOLUTIONS, type Resolution } from '../measurements/buckets.ts';
 import type { MutesRepository } from '../mutes/mutes.repository.ts';
 import { UUID } from '../process/uuid.ts';
@@ -160,6 +161,7 @@ const seconds = (at: Date): number => at.getTime() / 1000;
 const toMark = ({ id, type, details, startedAt, endedAt }: MarkedAlert): AlertMark => ({
   id,
   type,
+  name: ALERT_NAMES[type],
   channel: 'channel' in details ? details.channel : null,
   from: seconds(startedAt),
   to: endedAt && seconds(endedAt),

@@ -127,7 +127,7 @@ export const boundsOf = (
     : [];
 
 /** Adds a point without a value within each gap, so that no line crosses it. */
-export function withGaps(curve: ChannelCurve, gaps: readonly Gap[]): Drawn {
+function withGaps(curve: ChannelCurve, gaps: readonly Gap[]): Drawn {
   const drawn: Drawn = {
     times: [...curve.times],
     min: [...curve.min],
@@ -153,6 +153,8 @@ export interface Drawn {
 export interface AlertMark {
   id: string;
   type: AlertType;
+  /** The type in words. */
+  name: string;
   /** Null: the alert is not about a channel. */
   channel: number | null;
   from: number;

@@ -1,8 +1,12 @@
-/** Changes of a device that the audit trail has under the names of other things: groups and alerts. */
+/** Changes of a device, of its loggers while they belonged to it, of its groups and of its alerts. */
 import type { StoredAction } from '../alerts/alert-history.ts';
+import { ABOUT_SERIAL_NUMBER, type StoredAuditEntry } from '../audit/audit.ts';
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Actor } from '../db/transaction.ts';
+import { firstIdAt } from '../process/uuid.ts';
+
+export type AuditedChange = Pick<StoredAuditEntry, 'at' | 'actorName' | 'action' | 'before' | 'after'>;
 
 export interface MembershipChange {
   at: Date;
@@ -22,6 +26,40 @@ export interface AlertChange {
   comment: string | null;
 }
 
+/** A serial number may have been at other devices before its logger belonged to this one, and afterwards. */
+const LIST_AUDITED = `
+  with loggers as (
+    select serial_number, until, lag(until, 1, registered_at) over (order by until nulls last) as since from (
+      select serial_number, archived_at as until, created_at as registered_at from assets
+      where organization_id = :organizationId and id = :assetId
+      union all
+      select r.serial_number, r.replaced_at, a.created_at from asset_replacements r
+      join assets a on a.organization_id = r.organization_id and a.id = r.asset_id
+      where r.organization_id = :organizationId and r.asset_id = :assetId
+    ) as each
+  )
+  select uuid_extract_timestamp(id) as at, actor_name as "actorName", action, before, after from (
+    (select * from audit_entries where organization_id = :organizationId and subject = cast(:assetId as uuid)::text
+     order by id desc limit :limit)
+    union all
+    select about.* from loggers l cross join lateral (
+      select * from audit_entries
+      where organization_id = :organizationId and subject in (l.serial_number, lower(l.serial_number))
+        and action = any(:actions::text[]) and uuid_extract_timestamp(id) >= l.since
+        and (l.until is null or uuid_extract_timestamp(id) <= l.until)
+      order by id desc limit :limit
+    ) as about
+  ) as e
+  order by id desc limit :limit`;
+
+/** The import that registered a device, which names no device: its row is written in the same transaction. */
+const FIND_IMPORT = `
+  select actor_name as by from audit_entries
+  where organization_id = :organizationId and subject = 'import' and action = 'importAssets'
+    and id >= :from and id < :to
+  order by id desc limit 1`;
+const NEAR_MS = 5_000;
+
 /** The audit trail has the group as the subject; its row is written in the same transaction. */
 const LIST_MEMBERSHIPS = `
   select m.from_at as at, m.group_id as "groupId", g.name as "groupName", e.actor_name as by
@@ -36,6 +74,7 @@ const LIST_MEMBERSHIPS = `
       and uuid_extract_timestamp(id) between m.from_at - interval '5 seconds' and m.from_at + interval '5 seconds'
     order by id limit 1
   ) as e on true
+  where m.about is not null
   order by m.from_at desc limit :limit`;
 
 const LIST_ALERT_CHANGES = `
@@ -50,6 +89,17 @@ const LIST_ALERT_CHANGES = `
 export type DeviceHistoryRepository = ReturnType<typeof createDeviceHistoryRepository>;
 
 export const createDeviceHistoryRepository = (sql: Sql) => ({
+  /** Each once, the newest ones. */
+  listAudited: (organizationId: string, assetId: string, limit: number): Promise<AuditedChange[]> =>
+    query(sql, LIST_AUDITED, { organizationId, assetId, actions: ABOUT_SERIAL_NUMBER, limit }),
+
+  /** Null: no import is near. */
+  async findImport(organizationId: string, registeredAt: Date): Promise<{ by: string } | null> {
+    const [from, to] = [-NEAR_MS, NEAR_MS].map((ms) => firstIdAt(new Date(registeredAt.getTime() + ms)));
+    const [found] = await query<{ by: string }>(sql, FIND_IMPORT, { organizationId, from, to });
+    return found ?? null;
+  },
+
   listMemberships: (organizationId: string, assetId: string, limit: number): Promise<MembershipChange[]> =>
     query(sql, LIST_MEMBERSHIPS, { organizationId, assetId, limit }),
 

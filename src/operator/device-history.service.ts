@@ -1,19 +1,22 @@
 /** The whole history of a device: its changes in the audit trail, and its groups, jobs, alerts and maintenance. */
 import { ALERT_NAMES, type AlertView } from '../alerts/alert.ts';
 import type { MutesRepository } from '../mutes/mutes.repository.ts';
-import type { AuditEntryView } from './answers.ts';
-import type { AlertChange, DeviceHistoryRepository, MembershipChange } from './device-history.repository.ts';
+import type {
+  AlertChange,
+  AuditedChange,
+  DeviceHistoryRepository,
+  MembershipChange,
+} from './device-history.repository.ts';
 import { HISTORY_MAX, type HistoryEntry } from './device-history.ts';
 import type { DeviceJob, DeviceJobsRepository } from './device-jobs.repository.ts';
+import { html } from './html.ts';
 import type { PageDeps } from './page-deps.ts';
-import { toWords } from './parts.ts';
+import { clock, time, toWords } from './parts.ts';
 import type { Session } from './session.ts';
 
 export interface RecordedDevice {
   id: string;
   createdAt: Date;
-  /** Serial numbers of its present and its earlier loggers. */
-  serialNumbers: readonly string[];
 }
 
 interface DeviceHistoryDeps extends Pick<PageDeps, 'ask' | 'now'> {
@@ -24,33 +27,16 @@ interface DeviceHistoryDeps extends Pick<PageDeps, 'ask' | 'now'> {
 
 export type ReadDeviceHistory = (session: Session, device: RecordedDevice) => Promise<HistoryEntry[]>;
 
-/** The row of the audit trail is written in the transaction of the import. */
-const NEAR_MS = 5_000;
-
 export function createDeviceHistory(deps: DeviceHistoryDeps): ReadDeviceHistory {
   const { ask, now, deviceHistory, deviceJobs, mutes } = deps;
   const limit = String(HISTORY_MAX);
-
-  async function listAudited(session: Session, { id, serialNumbers }: RecordedDevice) {
-    const lists = await Promise.all(
-      [id, ...serialNumbers].map((subject) => ask(session, 'listAudit', { query: { subject, limit } })),
-    );
-    return lists.flatMap(({ items }) => items);
-  }
-
-  /** The import that registered the device, which names no device. */
-  async function findImport(session: Session, { createdAt }: RecordedDevice) {
-    const [from, to] = [-NEAR_MS, NEAR_MS].map((ms) => new Date(createdAt.getTime() + ms).toISOString());
-    const query = { subject: 'import', from: from as string, to: to as string, limit: '1' };
-    return (await ask(session, 'listAudit', { query })).items[0] ?? null;
-  }
 
   return async (session, device) => {
     const { organizationId } = session;
     const span = { from: device.createdAt, to: now() };
     const [audited, imported, memberships, jobs, alerts, alertChanges, muted] = await Promise.all([
-      listAudited(session, device),
-      findImport(session, device),
+      deviceHistory.listAudited(organizationId, device.id, HISTORY_MAX),
+      deviceHistory.findImport(organizationId, device.createdAt),
       deviceHistory.listMemberships(organizationId, device.id, HISTORY_MAX),
       deviceJobs.list(organizationId, device.id, HISTORY_MAX),
       ask(session, 'listAlerts', { query: { assetId: device.id, limit } }),
@@ -67,7 +53,7 @@ export function createDeviceHistory(deps: DeviceHistoryDeps): ReadDeviceHistory 
       ...alerts.items.flatMap(fromAlert),
       ...alertChanges.map((change) => fromAlertChange(change, types.get(change.alertId))),
       ...muted.map(({ from, to, reason }) =>
-        entry(from, { text: 'Maintenance', detail: `until ${to.toISOString()}: ${reason}` }),
+        entry(from, { text: 'Maintenance', detail: html`until ${clock(to.toISOString())}: ${reason}` }),
       ),
     ].sort((a, b) => (a.at < b.at ? 1 : -1));
   };
@@ -82,13 +68,13 @@ const entry = (at: Date | string, more: Partial<HistoryEntry> & { text: string }
   at: typeof at === 'string' ? at : at.toISOString(),
 });
 
-const fromAudit = (audit: AuditEntryView): HistoryEntry =>
-  entry(audit.at, { by: audit.actor.name, text: toSentence(audit.action), audit });
+const fromAudit = (audit: AuditedChange): HistoryEntry =>
+  entry(audit.at, { by: audit.actorName, text: toSentence(audit.action), audit });
 
 /** Without a row of its own, the device came with an import. */
-const fromRegistration = ({ createdAt }: RecordedDevice, imported: AuditEntryView | null): HistoryEntry =>
+const fromRegistration = ({ createdAt }: RecordedDevice, imported: { by: string } | null): HistoryEntry =>
   entry(createdAt, {
-    by: imported?.actor.name ?? null,
+    by: imported?.by ?? null,
     text: imported === null ? 'Registered' : 'Registered by an import',
   });
 
@@ -119,7 +105,7 @@ const fromAlertChange = ({ alertId, at, action, by, comment }: AlertChange, type
     by: by?.name ?? null,
     text: `Alert ${toWords(action)}${type && `: ${type}`}`,
     href: `/operator/alerts/${alertId}`,
-    detail: comment,
+    detail: action === 'snoozed' ? time(comment) : comment,
   });
 
 /** `changeAsset` as "Change asset". */

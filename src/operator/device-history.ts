@@ -1,5 +1,6 @@
 /** Entries of the history of a device. */
-import type { AuditEntryView } from './answers.ts';
+import type { StoredAuditEntry } from '../audit/audit.ts';
+import type { Content } from './html.ts';
 
 /** Entries of each kind. */
 export const HISTORY_MAX = 50;
@@ -11,7 +12,7 @@ export interface HistoryEntry {
   text: string;
   /** Page of the thing that it is about, beside the device. */
   href: string | null;
-  detail: string | null;
+  detail: Content;
   /** Shown with the fields that it has changed. */
-  audit: AuditEntryView | null;
+  audit: Pick<StoredAuditEntry, 'before' | 'after'> | null;
 }

@@ -38,11 +38,11 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
   /** The devices that the address compares with this one, as far as they exist. */
   async function listCompared(session: Session, assetId: string, query: URLSearchParams) {
     const ids = [...new Set(query.getAll('with'))].filter((id) => UUID.test(id) && id !== assetId);
-    const names = await shownAssets.listNames(session.organizationId, ids);
+    const found = await shownAssets.list(session.organizationId, ids);
     return ids
       .flatMap((id) => {
-        const name = names.get(id);
-        return name === undefined ? [] : [{ id, name }];
+        const asset = found.get(id);
+        return asset === undefined ? [] : [{ id, ...asset }];
       })
       .slice(0, COMPARED_MAX);
   }
@@ -129,9 +129,8 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
       role: 'read',
       async handle({ visitor: session, params }) {
         const device = await ask(session, 'getAsset', { params });
-        const { id, name, serialNumber, replacementHistory, createdAt } = device;
-        const serialNumbers = [serialNumber, ...replacementHistory.map((earlier) => earlier.serialNumber)];
-        const recorded = { id, createdAt: new Date(createdAt), serialNumbers };
+        const { id, name, createdAt } = device;
+        const recorded = { id, createdAt: new Date(createdAt) };
         const content = deviceHistoryHtml(device, await readHistory(session, recorded));
         return { page: layout({ title: `History of ${name}`, session, section: 'Fleet' }, content) };
       },

@@ -10,7 +10,8 @@ interface DownloadsDeps {
   /** Asks before each piece of a streamed answer, and breaks it off. */
   revocable(reply: Reply, isValid: () => Promise<boolean>): Reply;
   isActive(session: Session): Promise<boolean>;
-  now(): Date;
+  /** Never adjusted, because a clock that is set back would postpone the next look at the session. */
+  monotonicMs(): number;
 }
 
 export type Download = (
@@ -23,12 +24,12 @@ export type Download = (
 const CHECK_MS = 3_000;
 
 export const createDownload =
-  ({ call, revocable, isActive, now }: DownloadsDeps): Download =>
+  ({ call, revocable, isActive, monotonicMs }: DownloadsDeps): Download =>
   async (session, operationId, input) => {
     const reply = await call(toCaller(session), operationId, input);
-    let nextCheckMs = now().getTime() + CHECK_MS;
+    let nextCheckMs = monotonicMs() + CHECK_MS;
     const { body, headers = {} } = revocable(reply, async () => {
-      const atMs = now().getTime();
+      const atMs = monotonicMs();
       if (atMs < nextCheckMs) return true;
       nextCheckMs = atMs + CHECK_MS;
       return isActive(session);

@@ -5,8 +5,10 @@
 import type { FleetCount } from '../fleet/fleet.repository.ts';
 import { type FleetView, fleetPageView } from '../fleet/fleet.ts';
 import { createBoundedCache } from '../process/bounded-cache.ts';
+import { HOUR_MS } from '../process/durations.ts';
 import { createSharedReads } from '../process/shared-reads.ts';
 import { sum } from './counts.ts';
+import { roundedDown } from './page-fingerprint.ts';
 
 const LARGE_DEVICES = 20_000;
 const SHOWN_MS = 10_000;
@@ -15,24 +17,56 @@ const FLEETS_MAX = 1_000;
 interface FleetCountsDeps {
   count(organizationId: string): Promise<FleetCount[]>;
   countMembers(organizationId: string, groupId: string): Promise<FleetCount[]>;
+  /** Devices in contact since then: finding few of them takes as long as counting the fleet. */
+  countInContact(organizationId: string, since: Date): Promise<number>;
   now(): Date;
 }
 
 export type CountFleet = (organizationId: string, groupId?: string) => Promise<FleetView>;
+/** Devices by status, and those in contact within the last hour. */
+export type CountContacts = (
+  organizationId: string,
+) => Promise<Pick<FleetView, 'status'> & { inContact: number }>;
 
-export function createFleetCounts({ count, countMembers, now }: FleetCountsDeps): CountFleet {
-  const counted = createBoundedCache<string, { atMs: number; counts: FleetView }>(FLEETS_MAX);
-  const read = createSharedReads(async (key) => {
+export function createFleetCounts({ count, countMembers, countInContact, now }: FleetCountsDeps): {
+  countFleet: CountFleet;
+  countContacts: CountContacts;
+} {
+  const fleets = createShown(now, async (key) => {
     const [organizationId, groupId]: [string, string?] = JSON.parse(key);
-    return fleetPageView(await (groupId ? countMembers(organizationId, groupId) : count(organizationId)));
+    const counts = fleetPageView(
+      await (groupId ? countMembers(organizationId, groupId) : count(organizationId)),
+    );
+    return { counts, devices: sum(counts.status) };
   });
-  return async (organizationId, groupId) => {
-    const key = JSON.stringify(groupId ? [organizationId, groupId] : [organizationId]);
+  const countFleet: CountFleet = async (organizationId, groupId) =>
+    (await fleets(JSON.stringify(groupId ? [organizationId, groupId] : [organizationId]))).counts;
+  const contacts = createShown(now, async (organizationId) => {
+    const since = new Date(roundedDown(now()).getTime() - HOUR_MS);
+    const [inContact, { status }] = await Promise.all([
+      countInContact(organizationId, since),
+      countFleet(organizationId),
+    ]);
+    return { counts: { status, inContact }, devices: sum(status) };
+  });
+  return { countFleet, countContacts: async (organizationId) => (await contacts(organizationId)).counts };
+}
+
+interface Counted<Counts> {
+  counts: Counts;
+  devices: number;
+}
+
+/** Reads the counts of many devices again only after some seconds, and those for several people at once. */
+function createShown<Counts>(now: () => Date, count: (key: string) => Promise<Counted<Counts>>) {
+  const shown = createBoundedCache<string, { atMs: number; counted: Counted<Counts> }>(FLEETS_MAX);
+  const read = createSharedReads(count);
+  return async (key: string): Promise<Counted<Counts>> => {
     const atMs = now().getTime();
-    const last = counted.get(key);
-    if (last && Math.abs(atMs - last.atMs) < SHOWN_MS) return last.counts;
-    const counts = await read(key);
-    if (sum(counts.status) >= LARGE_DEVICES) counted.set(key, { atMs, counts });
-    return counts;
+    const last = shown.get(key);
+    if (last && Math.abs(atMs - last.atMs) < SHOWN_MS) return last.counted;
+    const counted = await read(key);
+    if (counted.devices >= LARGE_DEVICES) shown.set(key, { atMs, counted });
+    return counted;
   };
 }

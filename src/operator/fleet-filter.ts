@@ -1,7 +1,13 @@
 /** Filters of the fleet, as addresses and forms carry them. */
 import { given } from './page-deps.ts';
 
-const FILTERS = ['q', 'status', 'syncStatus', 'batteryStatus', 'groupId'] as const;
+export const FILTER_LABELS: Readonly<Record<string, string>> = {
+  q: 'Search',
+  status: 'Contact',
+  syncStatus: 'Configuration',
+  batteryStatus: 'Battery',
+  groupId: 'Group',
+};
 
 export type FleetFilter = Partial<Record<string, string>>;
 
@@ -9,7 +15,7 @@ export type FleetFilter = Partial<Record<string, string>>;
 export const NO_PROFILE = 'no_profile';
 
 export const toFleetFilter = (query: URLSearchParams): FleetFilter =>
-  given(Object.fromEntries(FILTERS.map((name) => [name, query.get(name)?.trim()])));
+  given(Object.fromEntries(Object.keys(FILTER_LABELS).map((name) => [name, query.get(name)?.trim()])));
 
 /** The filter of the operation that lists devices. */
 export function toAssetsQuery({ syncStatus, ...filter }: FleetFilter): Record<string, string> {

@@ -8,13 +8,13 @@ import { applyRow } from './apply-html.ts';
 import { type PastDevices, pastHtml } from './archived-html.ts';
 import { sum } from './counts.ts';
 import { CHOSEN, devicesTable, type ListedDevice } from './devices-table.ts';
-import { type FleetFilter, NO_PROFILE } from './fleet-filter.ts';
+import { FILTER_LABELS, type FleetFilter, NO_PROFILE } from './fleet-filter.ts';
 import type { Option } from './form-layout.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
 import { typedHtml } from './input-html.ts';
 import { given } from './page-deps.ts';
-import { counter, filterSelect, live, nextPage, stateCounter, tabs } from './parts.ts';
+import { counted, counter, filterSelect, live, nextPage, stateCounter, tabs } from './parts.ts';
 import type { State } from './states.ts';
 import { areTyped } from './typed-groups.ts';
 
@@ -47,7 +47,7 @@ ${live('counts', countsHtml(counts, filter))}
 <div class="tools">${filterForm(filter, groups)}<span class="row">${link('registerAsset')}${mayChange && html`<a href="/operator/import">Import devices from a file</a>`} <a href="/operator/exports">Export readings</a></span></div>
 ${live(
   'devices',
-  html`<h2>${totalItems.toLocaleString('en')} ${totalItems === 1 ? 'device' : 'devices'}${isFiltered(filter) && ' found'}</h2>
+  html`<h2>${counted(totalItems, 'device')}${isFiltered(filter) && ' found'}</h2>
 ${isFiltered(filter) ? order === 'urgency' && html`<p class="quiet">Most urgent first.</p>` : orderTabs(order)}
 ${devicesTable(listed, { caption: 'Devices', now, isChoosing })}${nextPage('/operator/fleet', query, page.nextCursor)}${options.past && pastHtml(options.past)}`,
 )}
@@ -120,10 +120,10 @@ ${group('Attention', [
 </div>`;
 }
 
-const CHOICES: ReadonlyArray<readonly [string, string, readonly string[]]> = [
-  ['status', 'Contact', DEVICE_STATUSES],
-  ['syncStatus', 'Configuration', [...SYNC_STATUSES, NO_PROFILE]],
-  ['batteryStatus', 'Battery', BATTERY_STATUSES],
+const CHOICES: ReadonlyArray<readonly [string, readonly string[]]> = [
+  ['status', DEVICE_STATUSES],
+  ['syncStatus', [...SYNC_STATUSES, NO_PROFILE]],
+  ['batteryStatus', BATTERY_STATUSES],
 ];
 
 export const groupFilter = (groupId: string | undefined, groups: readonly Option[]): Html =>
@@ -139,6 +139,6 @@ const filterForm = (
   groups: readonly Option[],
 ): Html => html`<form class="filter" method="get" action="/operator/fleet" role="search">
 <label>Search <input type="search" name="q" value="${filter.q ?? ''}" maxlength="128" placeholder="serial or name"></label>
-${CHOICES.map(([name, label, values]) => filterSelect(name, label, { values, current: filter[name] }))}
+${CHOICES.map(([name, values]) => filterSelect(name, FILTER_LABELS[name] ?? name, { values, current: filter[name] }))}
 ${groups.length > 0 && html`<label>Group ${groupFilter(filter.groupId, groups)}</label>`}
 <button class="main">Show</button>${isFiltered(filter) && html` <a href="/operator/fleet">Show all</a>`}</form>`;

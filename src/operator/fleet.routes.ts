@@ -6,6 +6,7 @@ import type { RecentHoursRepository } from '../measurements/recent-hours.reposit
 import { DAY_MS } from '../process/durations.ts';
 import { invalid } from '../process/errors.ts';
 import type { Answers } from './answers.ts';
+import { sum } from './counts.ts';
 import { byImportance } from './curve.ts';
 import type { ListedDevice } from './devices-table.ts';
 import type { CountFleet } from './fleet-counts.service.ts';
@@ -13,8 +14,8 @@ import { type FleetFilter, toAssetsQuery, toFleetFilter } from './fleet-filter.t
 import { fleetHtml } from './fleet-html.ts';
 import type { Values } from './form-fields.ts';
 import type { ListChoices } from './form-layout.ts';
-import type { GroupNamesRepository } from './group-names.repository.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps, type ReadTyped } from './page-deps.ts';
+import { roundedDown } from './page-fingerprint.ts';
 import type { PastDevicesRepository } from './past-devices.repository.ts';
 import type { Session } from './session.ts';
 import { OPERATOR_PATH } from './session.ts';
@@ -23,21 +24,21 @@ import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 const GROUP_LOOKS = { groupId: { choices: 'groups' } } as const;
 const DEVICES_PER_PAGE = 25;
 const PAST_SHOWN = 10;
-const STEP_MS = 5 * 60_000;
 
 export interface FleetPageDeps extends PageDeps {
   countFleet: CountFleet;
   listChoices: ListChoices;
   readTyped: ReadTyped;
-  countMembers: GroupNamesRepository['countMembers'];
   listOrdered: AssetOrderRepository['list'];
   listRecentHours: RecentHoursRepository['list'];
   shownAssets: ShownAssetsRepository;
   pastDevices: PastDevicesRepository;
 }
 
-/** The total is left out where it is the number of all devices. */
-type DevicePage = Pick<Answers['listAssets'], 'items' | 'nextCursor'> & { totalItems?: number | undefined };
+/** The total is left out where it is the number of the fleet, or of the members of the group. */
+type DevicePage = Pick<Answers['listAssets'], 'items' | 'nextCursor'> & { totalItems?: number };
+
+const NO_DEVICES: DevicePage = { items: [], nextCursor: null };
 
 export function fleetRoutes({
   ask,
@@ -47,7 +48,6 @@ export function fleetRoutes({
   countFleet,
   listChoices,
   readTyped,
-  countMembers,
   listOrdered,
   listRecentHours,
   shownAssets,
@@ -89,20 +89,11 @@ export function fleetRoutes({
     if (!after) throw invalid('cursor must be that of another page of this list');
     const page = { after, limit: DEVICES_PER_PAGE + 1, groupId };
     const { organizationId } = session;
-    const [totalItems, found] = await Promise.all([
-      groupId === undefined ? undefined : countMembers(organizationId, groupId),
-      listOrdered(organizationId, order, page),
-    ]);
-    // Members of a deleted group have yet to leave it.
-    if (totalItems === 0) return { items: [], nextCursor: null, totalItems };
+    const found = await listOrdered(organizationId, order, page);
     const items = found.slice(0, DEVICES_PER_PAGE);
     const last = items.at(-1);
     const nextCursor = found.length > DEVICES_PER_PAGE && last ? toCursor(last) : null;
-    return {
-      items: items.map(({ key, ...asset }) => listedAssetView(asset)),
-      nextCursor,
-      totalItems,
-    };
+    return { items: items.map(({ key, ...asset }) => listedAssetView(asset)), nextCursor };
   }
 
   /** A search that finds no device may mean an earlier logger, or an archived device. */
@@ -129,12 +120,14 @@ export function fleetRoutes({
         if (fault) throw fault;
         const filter = toFilter(query, values);
         const order = toOrder(query, filter);
-        const [counts, page, { profiles }, { groupId: groups = [] }] = await Promise.all([
+        const [counts, listed, { profiles }, { groupId: groups = [] }] = await Promise.all([
           countFleet(session.organizationId, filter.groupId),
           order === null ? listFiltered(session, filter) : listInOrder(session, order, filter),
           ask(session, 'listProfiles'),
           listChoices(session, { looks: GROUP_LOOKS }, filter),
         ]);
+        // Members of a deleted group have yet to leave it, and count no more.
+        const page = sum(counts.status) === 0 ? NO_DEVICES : listed;
         const content = fleetHtml({
           counts,
           page,
@@ -158,9 +151,6 @@ export function fleetRoutes({
     },
   ];
 }
-
-/** Rounds down, so that an unchanged page looks the same again. */
-const roundedDown = (at: Date): Date => new Date(Math.floor(at.getTime() / STEP_MS) * STEP_MS);
 
 /** The most urgent first, unless another order is chosen. Null with a filter, because no index serves both. */
 function toOrder(query: URLSearchParams, { cursor, groupId, ...filter }: FleetFilter): AssetOrder | null {

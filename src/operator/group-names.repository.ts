@@ -1,4 +1,4 @@
-/** Groups by name, without the number of members that the list of the API counts for each, and that number of one. */
+/** Groups by name, without the number of members that the list of the API counts for each. */
 import type { Database } from '../db/database.ts';
 import type { Option } from './form-layout.ts';
 
@@ -10,6 +10,17 @@ export interface LeavingDevice {
   groupId: string;
   groupName: string;
 }
+
+export interface GroupWithProfile {
+  id: string;
+  name: string;
+  memberCount: number;
+}
+
+/** Read from an index alone: an archived asset is in no group. */
+const MEMBER_COUNT = `(
+    select count(*) from assets where organization_id = groups.organization_id and group_id = groups.id
+  ) as member_count`;
 
 export type GroupNamesRepository = ReturnType<typeof createGroupNamesRepository>;
 
@@ -58,13 +69,14 @@ export function createGroupNamesRepository(sql: Database) {
       return rows as unknown as LeavingDevice[];
     },
 
-    /** Read from an index alone: an archived asset is in no group. 0 for a deleted group. */
-    async countMembers(organizationId: string, groupId: string): Promise<number> {
-      const [row] = await sql('assets')
-        .where({ organization_id: organizationId, group_id: groupId })
-        .whereExists(inUse(organizationId).where({ id: groupId }))
-        .count({ count: '*' });
-      return Number(row?.count ?? 0);
+    /** By name, with the numbers of their members. */
+    async listByProfile(organizationId: string, slug: string, limit: number): Promise<GroupWithProfile[]> {
+      const rows: Array<{ id: string; name: string; member_count: string }> = await inUse(organizationId)
+        .where({ profile_slug: slug })
+        .orderByRaw('casefold(name collate pg_unicode_fast)')
+        .limit(limit)
+        .select('id', 'name', sql.raw(MEMBER_COUNT) as never);
+      return rows.map(({ id, name, member_count }) => ({ id, name, memberCount: Number(member_count) }));
     },
   };
 }

@@ -7,7 +7,7 @@ import type { LeavingDevice } from './group-names.repository.ts';
 import type { AbortedRollout } from './group-rollout.ts';
 import { type Content, type Html, html } from './html.ts';
 import { endLabel, muteNotice, muteState } from './mute-html.ts';
-import { badge, button, facts, nameLink, nextPage, table, time } from './parts.ts';
+import { badge, button, counted, facts, nameLink, nextPage, table, time } from './parts.ts';
 
 const PATH = '/operator/groups';
 
@@ -42,12 +42,17 @@ interface GroupOptions {
   aborted: AbortedRollout | null;
   /** The first ones. */
   members: readonly ListedAssetView[];
+  /** Ids of members that no profile was ever applied to. */
+  withoutProfile: ReadonlySet<string>;
   now: Date;
   mayChange: boolean;
   link: FormLink;
 }
 
-export function groupHtml(group: GroupView, { aborted, members, now, mayChange, link }: GroupOptions): Html {
+export function groupHtml(
+  group: GroupView,
+  { aborted, members, withoutProfile, now, mayChange, link }: GroupOptions,
+): Html {
   const params = { groupId: group.id };
   return html`<p class="crumbs"><a href="${PATH}">Groups</a></p>
 <h1>${group.name}</h1>
@@ -76,7 +81,7 @@ ${table({
   rows: members.map(({ id, name, serialNumber, status, syncStatus, lastReadingAt }) => [
     nameLink(id, name, serialNumber),
     badge(status),
-    badge(syncStatus),
+    badge(withoutProfile.has(id) ? 'no_profile' : syncStatus),
     time(lastReadingAt),
   ]),
   empty: 'The group has no member yet.',
@@ -142,5 +147,4 @@ ${leaving.length > LEAVING_SHOWN && html`<p class="quiet">and ${devices(leaving.
 )}
 <div class="actions"><button class="main" name="step" value="apply">Add them</button> <a class="button" href="${PATH}/${group.id}">Cancel</a></div></form>`;
 
-const devices = (count: number): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? 'device' : 'devices'}`;
+const devices = (count: number): string => counted(count, 'device');

@@ -7,6 +7,7 @@ import { findAborted } from './group-rollout.ts';
 import { groupHtml, groupsHtml, joinHtml } from './groups-html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH } from './session.ts';
+import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
 const path = `${OPERATOR_PATH}/groups`;
 const section = 'Groups';
@@ -16,6 +17,7 @@ const MEMBERS_SHOWN = 25;
 export interface GroupsPageDeps extends PageDeps {
   groupJobs: GroupJobsRepository;
   listLeaving: GroupNamesRepository['listLeaving'];
+  shownAssets: Pick<ShownAssetsRepository, 'listWithoutProfile'>;
 }
 
 export const groupsRoutes = ({
@@ -25,6 +27,7 @@ export const groupsRoutes = ({
   now,
   groupJobs,
   listLeaving,
+  shownAssets,
 }: GroupsPageDeps): OperatorPage[] => [
   {
     method: 'GET',
@@ -47,7 +50,12 @@ export const groupsRoutes = ({
         ask(session, 'listAssets', { query: { groupId: group.id, limit: String(MEMBERS_SHOWN) } }),
         groupJobs.list(session.organizationId, group.id),
       ]);
+      const withoutProfile = await shownAssets.listWithoutProfile(
+        session.organizationId,
+        members.items.map(({ id }) => id),
+      );
       const content = groupHtml(group, {
+        withoutProfile,
         aborted: findAborted(group, jobs),
         members: members.items,
         now: now(),
@@ -56,6 +64,13 @@ export const groupsRoutes = ({
       });
       return { page: layout({ title: group.name, session, section, notice: noticeOf(query) }, content) };
     },
+  },
+  {
+    // The question stands at this address; loaded anew, it leads back to the devices.
+    method: 'GET',
+    path: JOIN_PATH,
+    role: 'read',
+    handle: async () => ({ location: `${OPERATOR_PATH}/fleet` }),
   },
   {
     method: 'POST',

@@ -2,7 +2,7 @@ import { failedCsvRows, IMPORT_ROWS_MAX, type ImportOutcome } from '../assets/as
 import type { Answers } from './answers.ts';
 import { type Content, type Html, html } from './html.ts';
 import { GROUPS_MAX, missingGroups, namesInFile, reasonsOf, repeatedLines, whyOf } from './import-reasons.ts';
-import { badge, legend, table } from './parts.ts';
+import { badge, counted, legend, table } from './parts.ts';
 import type { State } from './states.ts';
 
 type Imported = Answers['importAssets'];
@@ -92,7 +92,7 @@ function reasonsHtml({ results }: Imported, rows: ImportedRows): Content {
     .slice(0, REASONS_SHOWN)
     .map(
       ({ error, lines }) =>
-        html`<li><strong>${lines.length.toLocaleString('en')} ${lines.length === 1 ? 'row' : 'rows'}</strong>: ${error} <span class="quiet">(line ${lines.slice(0, LINES_SHOWN).join(', ')}${lines.length > LINES_SHOWN && ', …'})</span></li>`,
+        html`<li><strong>${counted(lines.length, 'row')}</strong>: ${error} <span class="quiet">(line ${lines.slice(0, LINES_SHOWN).join(', ')}${lines.length > LINES_SHOWN && ', …'})</span></li>`,
     )}</ul>${groups.length > 0 && groupsHtml(groups, rows)}</section>`;
 }
 
@@ -125,7 +125,7 @@ function confirmHtml({ created }: Imported, rows: ImportedRows): Content {
 <input type="hidden" name="name" value="${rows.name}">
 <details><summary>The rows</summary><label class="hidden" for="rows">Rows</label><textarea id="rows" name="rows" rows="12" spellcheck="false" class="lines">
 ${text}</textarea></details>
-<div class="actions"><button class="main">Register ${created.toLocaleString('en')} ${created === 1 ? 'device' : 'devices'}</button> <button name="step" value="check">Check again</button></div></form>`;
+<div class="actions"><button class="main">Register ${counted(created, 'device')}</button> <button name="step" value="check">Check again</button></div></form>`;
 }
 
 /** A file within the page, so that no row is kept for it. */

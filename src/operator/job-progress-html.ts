@@ -3,7 +3,7 @@ import { hasEnded } from '../config-jobs/config-job.ts';
 import { stagesText } from './apply-html.ts';
 import { type Content, type Html, html } from './html.ts';
 import { AWAITED_READ_MAX, type JobProgress, type JobStages, whyAwaited } from './job-progress.ts';
-import { badge, nameLink, table, time } from './parts.ts';
+import { badge, counted, nameLink, table, time } from './parts.ts';
 import type { ShownAsset } from './shown-assets.repository.ts';
 
 /** Lines of the facts about a job. */
@@ -45,7 +45,7 @@ function expectedEnd({ status, counts, deadlineAt }: JobView, progress: JobProgr
     html`, <span class="quiet">then ${counts.queued.toLocaleString('en')} queued devices</span>`;
   const late =
     lateCount > 0 &&
-    html`, <span class="quiet">but for ${lateCount.toLocaleString('en')} ${lateCount === 1 ? 'device' : 'devices'} that may keep it until the deadline</span>`;
+    html`, <span class="quiet">but for ${counted(lateCount, 'device')} that may keep it until the deadline</span>`;
   const part =
     sampledCount < counts.waiting + counts.sent &&
     html`, <span class="quiet">by a sample of ${sampledCount.toLocaleString('en')}</span>`;

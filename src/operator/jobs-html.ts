@@ -12,6 +12,7 @@ import {
   badge,
   bar,
   confirmed,
+  counted,
   facts,
   legend,
   live,
@@ -31,7 +32,7 @@ type GroupNames = ReadonlyMap<string, string>;
 /** By short name; a deleted profile has none. */
 export type ProfileNames = ReadonlyMap<string, string>;
 
-export const profileNameOf = ({ profileSlug }: JobView, names: ProfileNames): string =>
+export const profileNameOf = ({ profileSlug }: Pick<JobView, 'profileSlug'>, names: ProfileNames): string =>
   names.get(profileSlug) ?? profileSlug;
 
 interface JobsOptions {
@@ -189,7 +190,7 @@ function scopeHtml({ origin, total }: JobView, names: GroupNames): Content {
     case 'members':
       return html`new members of ${groupLink(origin.groupId, names)}`;
     case 'devices':
-      return `${total.toLocaleString('en')} chosen ${total === 1 ? 'device' : 'devices'}`;
+      return counted(total, 'chosen device');
     default:
       return UNKNOWN;
   }
@@ -238,15 +239,12 @@ function actionsOf({ id, status, counts, cancelRequestedAt }: JobView, stages: J
     );
   const retry =
     failed > 0 &&
-    confirmed(
-      `The same change is sent again to ${failed.toLocaleString('en')} ${failed === 1 ? 'device' : 'devices'}.`,
-      {
-        open: 'Retry…',
-        action: toFormUrl('retryConfigJob', { jobId: id }),
-        label: 'Send it again',
-        tone: 'main',
-      },
-    );
+    confirmed(`The same change is sent again to ${counted(failed, 'device')}.`, {
+      open: 'Retry…',
+      action: toFormUrl('retryConfigJob', { jobId: id }),
+      label: 'Send it again',
+      tone: 'main',
+    });
   const form = (name: FormName) =>
     html`<a class="button plain" href="${toFormUrl(name, { jobId: id })}">${FORMS[name].title}</a>`;
   const proceed = status === 'running' && hasNextStage(stages) && form('proceedConfigJob');

@@ -36,10 +36,16 @@ const NEVER = html`<span class="quiet">never</span>`;
 
 const inUtc = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 
+/** The key tells an open page which row it is, where the first link does not: what is typed and ticked stays in its row. */
+export interface KeyedRow {
+  key: string;
+  cells: readonly Content[];
+}
+
 export interface TableOptions {
   caption: string;
   head: readonly Content[];
-  rows: ReadonlyArray<readonly Content[]>;
+  rows: ReadonlyArray<readonly Content[] | KeyedRow>;
   /** Shown instead of rows. */
   empty: Content;
 }
@@ -50,11 +56,18 @@ export function table({ caption, head, rows, empty }: TableOptions): Html {
   return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table>
 <caption class="hidden">${caption}</caption>
 <thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${row.map((cell, index) => html`<td${labelOf(head[index])}>${cell}</td>`)}</tr>`)}</tbody>
+<tbody>${rows.map((row) => ('cells' in row ? rowHtml(head, row.cells, html` id="row-${row.key}"`) : rowHtml(head, row)))}</tbody>
 </table></div>`;
 }
 
+const rowHtml = (head: readonly Content[], cells: readonly Content[], id: Content = null): Html =>
+  html`<tr${id}>${cells.map((cell, index) => html`<td${labelOf(head[index])}>${cell}</td>`)}</tr>`;
+
 const labelOf = (head: Content): Content => typeof head === 'string' && html` data-label="${head}"`;
+
+/** "1 device" or "1,200 devices". */
+export const counted = (count: number, noun: string): string =>
+  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 
 export interface FormOptions {
   action: string;

@@ -1,9 +1,11 @@
 /** Profiles: the list, and one of them with its groups and its history. */
+import type { StoredAuditEntry } from '../audit/audit.ts';
 import type { Intervals } from '../profiles/profile.ts';
-import type { Answers, AuditEntryView, GroupView, ProfileView } from './answers.ts';
+import type { Answers, ProfileView } from './answers.ts';
 import { changedFields } from './audit-html.ts';
 import { boundsText, duration } from './configuration-html.ts';
 import type { FormLink } from './form-links.ts';
+import type { GroupWithProfile } from './group-names.repository.ts';
 import { type Content, type Html, html } from './html.ts';
 import { facts, table, time, toWords } from './parts.ts';
 
@@ -48,13 +50,17 @@ function intervalsText(intervals: Intervals | null): string {
 export interface ProfilePage {
   profile: ProfileView;
   /** Groups that have it. */
-  groups: readonly GroupView[];
-  history: readonly AuditEntryView[];
+  groups: readonly GroupWithProfile[];
+  hasMoreGroups: boolean;
+  history: readonly StoredAuditEntry[];
   /** Null: the profile leaves the intervals of a device alone. */
   intervals: Intervals | null;
 }
 
-export function profileHtml({ profile, groups, history, intervals }: ProfilePage, link: FormLink): Html {
+export function profileHtml(
+  { profile, groups, hasMoreGroups, history, intervals }: ProfilePage,
+  link: FormLink,
+): Html {
   const params = { slug: profile.slug };
   return html`<p class="crumbs"><a href="${PATH}">Profiles</a></p>
 <h1>${profile.name}</h1>
@@ -78,14 +84,14 @@ ${table({
     link('applyProfile', { slug: profile.slug, groupId: id }, { label: 'Preview…', about: name }),
   ]),
   empty: 'No group has this profile.',
-})}
+})}${hasMoreGroups && html`<p class="quiet">More groups have it.</p>`}
 <h2>History</h2>
 ${table({
   caption: 'Changes of the profile, newest first',
   head: ['When', 'By', 'Action', 'Change'],
   rows: history.map((entry) => [
-    time(entry.at),
-    entry.actor.name,
+    time(entry.at.toISOString()),
+    entry.actorName,
     toWords(entry.action),
     changedFields(entry),
   ]),

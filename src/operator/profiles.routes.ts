@@ -1,23 +1,31 @@
+import type { AuditRepository } from '../audit/audit.repository.ts';
 import type { Intervals } from '../profiles/profile.ts';
+import type { GroupNamesRepository } from './group-names.repository.ts';
 import { noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { profileHtml, profilesHtml } from './profiles-html.ts';
 import { OPERATOR_PATH } from './session.ts';
 
 const path = `${OPERATOR_PATH}/profiles`;
 const section = 'Profiles';
-const GROUPS_READ = '500';
-const CHANGES_SHOWN = '20';
+const GROUPS_SHOWN = 500;
+const CHANGES_SHOWN = 20;
+/** A device may have the slug of the profile as its serial number or name. */
+const CHANGES_OF_PROFILES = ['createProfile', 'updateProfile', 'deleteProfile', 'applyProfile'];
 
 export interface ProfilesPageDeps extends PageDeps {
+  audit: Pick<AuditRepository, 'listOf'>;
   /** The API takes intervals and does not show them. */
   findIntervals(organizationId: string, slug: string): Promise<Intervals | null>;
+  listGroupsByProfile: GroupNamesRepository['listByProfile'];
 }
 
 export const profilesRoutes = ({
   ask,
   layout,
   linksFor,
+  audit,
   findIntervals,
+  listGroupsByProfile,
 }: ProfilesPageDeps): OperatorPage[] => [
   {
     method: 'GET',
@@ -36,14 +44,19 @@ export const profilesRoutes = ({
       const { slug = '' } = params;
       const [{ profile }, groups, history, intervals] = await Promise.all([
         ask(session, 'getProfile', { params }),
-        ask(session, 'listGroups', { query: { limit: GROUPS_READ } }),
-        ask(session, 'listAudit', { query: { subject: slug, limit: CHANGES_SHOWN } }),
+        listGroupsByProfile(session.organizationId, slug, GROUPS_SHOWN + 1),
+        audit.listOf(session.organizationId, {
+          subject: slug,
+          actions: CHANGES_OF_PROFILES,
+          limit: CHANGES_SHOWN,
+        }),
         findIntervals(session.organizationId, slug),
       ]);
       const page = {
         profile,
-        groups: groups.items.filter(({ profileSlug }) => profileSlug === slug),
-        history: history.items,
+        groups: groups.slice(0, GROUPS_SHOWN),
+        hasMoreGroups: groups.length > GROUPS_SHOWN,
+        history,
         intervals,
       };
       const content = profileHtml(page, linksFor(session));

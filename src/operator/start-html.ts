@@ -1,15 +1,18 @@
 /** The start page: alerts, failures and unregistered loggers, each with its action. */
 import type { AlertView } from '../alerts/alert.ts';
 import type { ListedAssetView } from '../assets/asset.ts';
+import type { JobView } from '../config-jobs/config-job.ts';
 import { labelOfChannel } from '../notifications/notification-channel.ts';
 import { alertDetails } from './alerts-html.ts';
-import type { Answers, ChannelView, UnregisteredView, WebhookView } from './answers.ts';
+import type { ChannelView, UnregisteredView, WebhookView } from './answers.ts';
 import { applyAgain } from './apply-html.ts';
 import type { NewestChange } from './device-jobs.repository.ts';
 import type { FormLink } from './form-links.ts';
 import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, button, clockAndAge, dueTime, live, nameLink, table, toWords } from './parts.ts';
+import { type ProfileNames, profileNameOf } from './jobs-html.ts';
+import { badge, button, clockAndAge, counted, dueTime, live, nameLink, table, toWords } from './parts.ts';
+import type { TroubledJob } from './start.repository.ts';
 import type { Notified } from './start.ts';
 import { acknowledgeTicked, TICK_HEAD, tickOf } from './ticked-alerts-html.ts';
 import { registerForm } from './unregistered-html.ts';
@@ -21,6 +24,12 @@ export interface NamedAlert {
   notified: Notified;
 }
 
+/** Jobs with failures; some of them are shown. */
+export interface TroubledJobs {
+  items: readonly JobView[];
+  inAll: number;
+}
+
 export interface StartPage {
   alerts: readonly NamedAlert[];
   /** Number of new alerts; some of them are shown. */
@@ -29,13 +38,12 @@ export interface StartPage {
   acknowledged: number;
   /** Devices that have refused a change; null: its job is deleted. */
   failed: ReadonlyArray<{ device: ListedAssetView; change: NewestChange | null }>;
+  failedInAll: number;
   /** Devices that run other settings than the confirmed ones, with the profile that they applied last. */
   drifted: ReadonlyArray<{ device: ListedAssetView; slug: string | null }>;
   driftedInAll: number;
-  /** Rollouts that ended themselves. */
-  aborted: Answers['listConfigJobs']['items'];
-  /** Running jobs with devices that failed. */
-  jobs: Answers['listConfigJobs']['items'];
+  jobs: Record<TroubledJob['status'], TroubledJobs>;
+  profileNames: ProfileNames;
   webhooks: readonly WebhookView[];
   channels: readonly ChannelView[];
   unregistered: readonly UnregisteredView[];
@@ -75,10 +83,11 @@ ${page.calm ? calmHtml(page.calm, options) : sectionsHtml(page, options)}`,
 const sectionsHtml = (page: StartPage, options: StartOptions): Content => [
   section('Alerts', page.alerts.length > 0 && alertsHtml(page, options)),
   page.acknowledged > 0 && inHandHtml(page.acknowledged),
-  section('Rollouts that ended themselves', page.aborted.length > 0 && abortedHtml(page, options)),
+  section('Rollouts that ended themselves', endedHtml(page, 'aborted', options)),
   section('Changes that failed', page.failed.length > 0 && failedHtml(page, options)),
   section('Settings that drifted', page.drifted.length > 0 && driftedHtml(page, options)),
-  section('Jobs with failures', page.jobs.length > 0 && jobsHtml(page, options)),
+  section('Jobs with failures', jobsHtml(page, options)),
+  section('Jobs that ended with failures', endedHtml(page, 'completed_with_failures', options)),
   section('Webhooks in trouble', page.webhooks.length > 0 && webhooksHtml(page, options)),
   section('Notification channels in trouble', page.channels.length > 0 && channelsHtml(page, options)),
   section('Unregistered loggers', page.unregistered.length > 0 && unregisteredHtml(page, options)),
@@ -105,27 +114,30 @@ function alertsHtml({ alerts, alertsInAll }: StartPage, { link, mayChange, now }
         'Next',
         ACTION,
       ],
-      rows: alerts.map(({ alert, name, notified }) => [
-        ...(mayChange ? [tickOf(alert, name)] : []),
-        nameLink(alert.assetId, name, alert.serialNumber),
-        html`<a href="/operator/alerts/${alert.id}"><strong>${toWords(alert.type)}</strong></a>${alert.severity === 'warning' && html` ${badge('warning')}`}${alert.muted && html` ${badge('under_maintenance')}`}`,
-        'bounds' in alert.details
-          ? html`<span class="problem">${alertDetails(alert)}</span>`
-          : alertDetails(alert),
-        clockAndAge(alert.timestamp),
-        notified.notified.join(', ') || html`<span class="quiet">no channel</span>`,
-        notified.next
-          ? html`${notified.next.targets.join(', ')} ${dueTime(notified.next.at, now)}`
-          : html`<span class="quiet">–</span>`,
-        mayChange &&
-          html`<div class="row">${button({
-            action: toFormUrl('acknowledgeAlert', { alertId: alert.id }),
-            label: 'Acknowledge',
-            tone: 'main',
-            fields: HOME,
-            about: `${toWords(alert.type)} of ${name}`,
-          })}${link('muteAsset', { assetId: alert.assetId }, { label: 'Maintenance', about: name })}</div>`,
-      ]),
+      rows: alerts.map(({ alert, name, notified }) => ({
+        key: alert.id,
+        cells: [
+          ...(mayChange ? [tickOf(alert, name)] : []),
+          nameLink(alert.assetId, name, alert.serialNumber),
+          html`<a href="/operator/alerts/${alert.id}"><strong>${toWords(alert.type)}</strong></a>${alert.severity === 'warning' && html` ${badge('warning')}`}${alert.muted && html` ${badge('under_maintenance')}`}`,
+          'bounds' in alert.details
+            ? html`<span class="problem">${alertDetails(alert)}</span>`
+            : alertDetails(alert),
+          clockAndAge(alert.timestamp),
+          notified.notified.join(', ') || html`<span class="quiet">no channel</span>`,
+          notified.next
+            ? html`${notified.next.targets.join(', ')} ${dueTime(notified.next.at, now)}`
+            : html`<span class="quiet">–</span>`,
+          mayChange &&
+            html`<div class="row">${button({
+              action: toFormUrl('acknowledgeAlert', { alertId: alert.id }),
+              label: 'Acknowledge',
+              tone: 'main',
+              fields: HOME,
+              about: `${toWords(alert.type)} of ${name}`,
+            })}${link('muteAsset', { assetId: alert.assetId }, { label: 'Maintenance', about: name })}</div>`,
+        ],
+      })),
       empty: '',
     }),
     more(alerts.length, alertsInAll, '/operator/alerts'),
@@ -137,42 +149,78 @@ function alertsHtml({ alerts, alertsInAll }: StartPage, { link, mayChange, now }
   ];
 }
 
-const failedHtml = ({ failed }: StartPage, { link }: StartOptions): Html =>
+const failedHtml = ({ failed, failedInAll, profileNames }: StartPage, { link }: StartOptions): Content => [
   table({
     caption: 'Devices that have refused a change',
     head: ['Device', 'Profile', 'Why', 'Last reading', ACTION],
     rows: failed.map(({ device: { id, name, serialNumber, lastReadingAt }, change }) => [
       nameLink(id, name, serialNumber),
-      change && html`<a href="/operator/jobs/${change.jobId}">${change.profileSlug}</a>`,
+      change && html`<a href="/operator/jobs/${change.jobId}">${profileNameOf(change, profileNames)}</a>`,
       change?.reason && html`<span class="problem">${change.reason}</span>`,
       clockAndAge(lastReadingAt),
       link('withdrawDeviceConfig', { serial: serialNumber }, { label: 'Withdraw…', about: name }),
     ]),
     empty: '',
-  });
+  }),
+  more(failed.length, failedInAll, '/operator/fleet?syncStatus=failed'),
+];
 
-const abortedHtml = ({ aborted }: StartPage, { link }: StartOptions): Html =>
-  table({
-    caption: 'Rollouts that ended themselves within the last day',
-    head: ['Profile', 'Why', 'Applied', 'Ended', ACTION],
-    rows: aborted.map(({ id, profileSlug, reason, counts, total, finishedAt }) => [
-      html`<a class="name" href="/operator/jobs/${id}">${profileSlug}</a>`,
-      html`<span class="problem">${reason}</span>`,
-      `${counts.applied.toLocaleString('en')} of ${total.toLocaleString('en')}`,
-      clockAndAge(finishedAt),
-      counts.failed + counts.timedOut > 0 &&
-        link('retryConfigJob', { jobId: id }, { label: 'Retry…', about: profileSlug }),
-    ]),
-    empty: '',
-  });
+function endedHtml(
+  { jobs, profileNames }: StartPage,
+  status: 'aborted' | 'completed_with_failures',
+  { link }: StartOptions,
+): Content {
+  const { items } = jobs[status];
+  return (
+    items.length > 0 && [
+      table({
+        caption: `${status === 'aborted' ? 'Rollouts that ended themselves' : 'Jobs that ended with failures'} within the last day`,
+        head: ['Profile', 'Why', 'Applied', 'Ended', ACTION],
+        rows: items.map((job) => [
+          jobLink(job, profileNames),
+          html`<span class="problem">${job.reason ?? failuresText(job)}</span>`,
+          `${job.counts.applied.toLocaleString('en')} of ${job.total.toLocaleString('en')}`,
+          clockAndAge(job.finishedAt),
+          job.counts.failed + job.counts.timedOut > 0 &&
+            link(
+              'retryConfigJob',
+              { jobId: job.id },
+              { label: 'Retry…', about: profileNameOf(job, profileNames) },
+            ),
+        ]),
+        empty: '',
+      }),
+      moreJobs(jobs[status], status),
+    ]
+  );
+}
 
-const driftedHtml = ({ drifted, driftedInAll }: StartPage, { link, mayChange }: StartOptions): Content => [
+const jobLink = (job: JobView, names: ProfileNames): Html =>
+  html`<a class="name" href="/operator/jobs/${job.id}">${profileNameOf(job, names)}</a>`;
+
+const failuresText = ({ counts: { failed, timedOut } }: JobView): string =>
+  [
+    failed > 0 && `${failed.toLocaleString('en')} failed`,
+    timedOut > 0 && `${timedOut.toLocaleString('en')} timed out`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+
+/** The list has other jobs with the status as well. */
+const moreJobs = ({ items, inAll }: TroubledJobs, status: TroubledJob['status']): Content =>
+  inAll > items.length &&
+  html`<p class="pager">${(inAll - items.length).toLocaleString('en')} more are among <a href="/operator/jobs?status=${status}">all that ${status === 'running' ? 'run' : 'ended so'}</a></p>`;
+
+const driftedHtml = (
+  { drifted, driftedInAll, profileNames }: StartPage,
+  { link, mayChange }: StartOptions,
+): Content => [
   table({
     caption: 'Devices that run other settings than the confirmed ones',
     head: ['Device', 'Profile', 'Last reading', ACTION],
     rows: drifted.map(({ device, slug }) => [
       nameLink(device.id, device.name, device.serialNumber),
-      slug && html`<a href="/operator/profiles/${slug}">${slug}</a>`,
+      slug && html`<a href="/operator/profiles/${slug}">${profileNames.get(slug) ?? slug}</a>`,
       clockAndAge(device.lastReadingAt),
       slug
         ? mayChange && applyAgain(slug, device)
@@ -187,19 +235,26 @@ const driftedHtml = ({ drifted, driftedInAll }: StartPage, { link, mayChange }: 
   more(drifted.length, driftedInAll, '/operator/fleet?syncStatus=drifted'),
 ];
 
-const jobsHtml = ({ jobs }: StartPage, { link }: StartOptions): Html =>
-  table({
-    caption: 'Running jobs with devices that failed',
-    head: ['Profile', 'Failed', 'Applied', 'Deadline', ACTION],
-    rows: jobs.map(({ id, profileSlug, counts, total, deadlineAt }) => [
-      html`<a class="name" href="/operator/jobs/${id}">${profileSlug}</a>`,
-      html`<span class="problem">${counts.failed.toLocaleString('en')}</span>`,
-      `${counts.applied.toLocaleString('en')} of ${total.toLocaleString('en')}`,
-      clockAndAge(deadlineAt),
-      html`<div class="row">${link('retryConfigJob', { jobId: id }, { label: 'Retry…', about: profileSlug })}${link('cancelConfigJob', { jobId: id }, { label: 'Cancel…', about: profileSlug })}</div>`,
-    ]),
-    empty: '',
-  });
+const jobsHtml = ({ jobs: { running }, profileNames }: StartPage, { link }: StartOptions): Content =>
+  running.items.length > 0 && [
+    table({
+      caption: 'Running jobs with devices that failed',
+      head: ['Profile', 'Failed', 'Applied', 'Deadline', ACTION],
+      rows: running.items.map((job) => {
+        const { id: jobId, counts, total, deadlineAt } = job;
+        const about = profileNameOf(job, profileNames);
+        return [
+          jobLink(job, profileNames),
+          html`<span class="problem">${counts.failed.toLocaleString('en')}</span>`,
+          `${counts.applied.toLocaleString('en')} of ${total.toLocaleString('en')}`,
+          clockAndAge(deadlineAt),
+          html`<div class="row">${link('retryConfigJob', { jobId }, { label: 'Retry…', about })}${link('cancelConfigJob', { jobId }, { label: 'Cancel…', about })}</div>`,
+        ];
+      }),
+      empty: '',
+    }),
+    moreJobs(running, 'running'),
+  ];
 
 const webhooksHtml = ({ webhooks }: StartPage, { mayChange }: StartOptions): Html =>
   table({
@@ -219,15 +274,22 @@ const channelsHtml = ({ channels }: StartPage, { link, mayChange }: StartOptions
   table({
     caption: 'Notification channels in trouble',
     head: ['Channel', 'Status', 'Trouble', ACTION],
-    rows: channels.map(({ id, status, lastError, ...channel }) => [
-      html`<span class="name">${labelOfChannel(channel)}</span>`,
-      badge(status),
-      lastError && html`<span class="problem">${lastError}</span>`,
-      status === 'unconfirmed'
-        ? link('confirmNotificationChannelAgain', { channelId: id }, { about: labelOfChannel(channel) })
-        : mayChange &&
-          button({ action: `/operator/channels/${id}/test`, label: 'Test', about: labelOfChannel(channel) }),
-    ]),
+    rows: channels.map(({ id, status, lastError, ...channel }) => ({
+      key: id,
+      cells: [
+        html`<span class="name">${labelOfChannel(channel)}</span>`,
+        badge(status),
+        lastError && html`<span class="problem">${lastError}</span>`,
+        status === 'unconfirmed'
+          ? link('confirmNotificationChannelAgain', { channelId: id }, { about: labelOfChannel(channel) })
+          : mayChange &&
+            button({
+              action: `/operator/channels/${id}/test`,
+              label: 'Test',
+              about: labelOfChannel(channel),
+            }),
+      ],
+    })),
     empty: '',
   });
 
@@ -238,11 +300,14 @@ const unregisteredHtml = (
   table({
     caption: 'Loggers that send and are not registered',
     head: ['Serial number', 'Last contact', ACTION],
-    rows: unregistered.map(({ serialNumber, lastSeenAt }) => [
-      html`<code>${serialNumber}</code>`,
-      clockAndAge(lastSeenAt),
-      mayChange && registerForm(serialNumber, { back: HOME.return }),
-    ]),
+    rows: unregistered.map(({ serialNumber, lastSeenAt }) => ({
+      key: serialNumber,
+      cells: [
+        html`<code>${serialNumber}</code>`,
+        clockAndAge(lastSeenAt),
+        mayChange && registerForm(serialNumber, { back: HOME.return }),
+      ],
+    })),
     empty: '',
   }),
   hasMoreUnregistered && html`<p class="pager"><a href="/operator/unregistered">All of them</a></p>`,
@@ -256,8 +321,7 @@ function calmTitle({ devices, online, acknowledged }: Calm): string {
 const inHandHtml = (acknowledged: number): Html =>
   html`<p><a href="/operator/alerts?status=acknowledged">${acknowledged.toLocaleString('en')} ${acknowledged === 1 ? 'alert is' : 'alerts are'} in hand</a>, and not over.</p>`;
 
-const loggers = (count: number): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? 'logger' : 'loggers'}`;
+const loggers = (count: number): string => counted(count, 'logger');
 
 function calmHtml(calm: Calm, { link, mayChange }: StartOptions): Html {
   const { since, acknowledged, inContact, inContactMax, devices, online, neverReported } = calm;

@@ -1,6 +1,9 @@
 /** Rows that the start page shows beside the answers of operations. */
+import type { AlertType } from '../alerts/alert.ts';
 import type { Database } from '../db/database.ts';
-import type { DeviceStatus } from '../presence/presence.ts';
+import { query } from '../db/query.ts';
+import type { Severity } from '../devices/alert-terms.ts';
+import { IN_CONTACT_MAX } from './counts.ts';
 
 /** A channel that was notified of an alert, or is going to be. */
 export interface AlertNotification {
@@ -10,11 +13,44 @@ export interface AlertNotification {
   dueAt: Date | null;
 }
 
+/** A number of new alerts. */
+export interface NewAlerts {
+  type: AlertType;
+  severity: Severity;
+  count: number;
+}
+
 export interface OpenAlerts {
-  /** New ones. */
-  byType: ReadonlyMap<string, number>;
+  new: readonly NewAlerts[];
   acknowledged: number;
 }
+
+/** A job with failures. */
+export interface TroubledJob {
+  id: string;
+  status: 'running' | 'aborted' | 'completed_with_failures';
+  /** Number of such jobs with this status. */
+  inAll: number;
+}
+
+/** The newest ones of each status; those that were retried are in hand. */
+const LIST_TROUBLED_JOBS = `
+  select id, status, "inAll" from (
+    select id, status, count(*) over (partition by status) as "inAll",
+      row_number() over (partition by status order by id desc) as place
+    from config_jobs j
+    where organization_id = :organizationId and (
+      (status = 'running' and exists (
+        select from config_targets
+        where organization_id = j.organization_id and job_id = j.id and state = 'failed'
+      ))
+      or (status in ('aborted', 'completed_with_failures') and finished_at > :since and not exists (
+        select from config_jobs retry
+        where retry.organization_id = j.organization_id and retry.retry_of_job_id = j.id
+      ))
+    )
+  ) as troubled
+  where place <= :limit order by id desc`;
 
 export type StartRepository = ReturnType<typeof createStartRepository>;
 
@@ -36,45 +72,36 @@ export function createStartRepository(sql: Database) {
       }));
     },
 
-    /** Number of alerts that need somebody, by type, and of those that somebody takes care of. */
+    /** Number of alerts that need somebody, by type and severity, and of those that somebody takes care of. */
     async countOpenAlerts(organizationId: string): Promise<OpenAlerts> {
       const rows = await sql('alerts')
         .where({ organization_id: organizationId })
         .whereIn('status', ['new', 'acknowledged'])
-        .groupBy('type', 'status')
-        .select('type', 'status')
+        .groupBy('type', 'severity', 'status')
+        .select('type', 'severity', 'status')
         .count({ count: '*' });
-      const counts = rows.map(({ type, status, count }) => ({
-        type: String(type),
-        status,
-        count: Number(count),
-      }));
+      const counts = rows.map((row) => ({ ...row, count: Number(row.count) }));
       return {
-        byType: new Map(
-          counts.filter(({ status }) => status === 'new').map(({ type, count }) => [type, count]),
-        ),
+        new: counts.filter(({ status }) => status === 'new'),
         acknowledged: counts
           .filter(({ status }) => status === 'acknowledged')
           .reduce((total, { count }) => total + count, 0),
       };
     },
 
-    /** Number of devices by status. */
-    async countDevices(organizationId: string): Promise<Partial<Record<DeviceStatus, number>>> {
-      const rows: Array<{ status: DeviceStatus; count: string }> = await sql('device_states')
-        .where({ organization_id: organizationId, is_active: true })
-        .groupBy('status')
-        .select('status', sql.raw('count(*)') as never);
-      return Object.fromEntries(rows.map(({ status, count }) => [status, Number(count)]));
-    },
+    /** Running jobs with devices that failed, and those that ended since then with failures; newest first. */
+    listTroubledJobs: (
+      organizationId: string,
+      { since, limit }: { since: Date; limit: number },
+    ): Promise<TroubledJob[]> => query(sql, LIST_TROUBLED_JOBS, { organizationId, since, limit }),
 
-    /** At most `max`, so that a large fleet is not counted to its end. */
-    async countInContact(organizationId: string, since: Date, max: number): Promise<number> {
+    /** At most `IN_CONTACT_MAX`, so that a large fleet is not counted to its end. */
+    async countInContact(organizationId: string, since: Date): Promise<number> {
       const inContact = sql('device_states')
         .where({ organization_id: organizationId, is_active: true })
         .where('last_contact_at', '>=', since)
         .select('asset_id')
-        .limit(max);
+        .limit(IN_CONTACT_MAX);
       const [row] = await sql.from(inContact.as('in_contact')).count({ count: '*' });
       return Number(row?.count ?? 0);
     },

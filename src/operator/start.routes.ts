@@ -1,29 +1,29 @@
-import { ALERT_TYPES, type AlertView } from '../alerts/alert.ts';
-import { HOUR_MS } from '../process/durations.ts';
-import { sum } from './counts.ts';
+import type { AlertView } from '../alerts/alert.ts';
+import { POLICIES_MAX } from '../escalations/escalation-policy.ts';
+import { DAY_MS } from '../process/durations.ts';
+import { listChannels } from './all-channels.ts';
+import { IN_CONTACT_MAX, sum } from './counts.ts';
 import type { DeviceJobsRepository } from './device-jobs.repository.ts';
+import type { CountContacts } from './fleet-counts.service.ts';
 import { toAssetsQuery } from './fleet-filter.ts';
 import { noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
+import type { ProfileNamesRepository } from './profile-names.repository.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
-import type { OpenAlerts, StartRepository } from './start.repository.ts';
-import { byUrgency, isChannelInTrouble, isNewlyAborted, isWebhookInTrouble, toNotified } from './start.ts';
-import { type Calm, type StartPage, startHtml } from './start-html.ts';
+import type { OpenAlerts, StartRepository, TroubledJob } from './start.repository.ts';
+import { byUrgency, isChannelInTrouble, isWebhookInTrouble, toAlertReads, toNotified } from './start.ts';
+import { type Calm, type StartPage, startHtml, type TroubledJobs } from './start-html.ts';
 
 export interface StartPageDeps extends PageDeps {
   start: StartRepository;
+  countContacts: CountContacts;
+  profileNames: ProfileNamesRepository;
   deviceJobs: Pick<DeviceJobsRepository, 'listNewest'>;
   shownAssets: ShownAssetsRepository;
 }
 
-/** A limit per type, so that a fleet without contact hides no warm fridge. */
-const ALERTS_PER_TYPE = '10';
-const ROWS = '10';
-/** All channels and escalations that there can be. */
-const ALL = '100';
+const ROWS = 10;
 const RESOLVED_READ = '20';
-const IN_CONTACT_MAX = 10_001;
-const STEP_MS = 5 * 60_000;
 
 export function startRoutes({
   ask,
@@ -31,25 +31,40 @@ export function startRoutes({
   linksFor,
   now,
   start,
+  countContacts,
+  profileNames,
   deviceJobs,
   shownAssets,
 }: StartPageDeps): OperatorPage[] {
-  /** Types without a new alert are not looked for, which would read through all those that are resolved. */
-  async function listAlerts(session: Session, { byType }: OpenAlerts): Promise<AlertView[]> {
+  async function listAlerts(session: Session, open: OpenAlerts): Promise<AlertView[]> {
     const pages = await Promise.all(
-      ALERT_TYPES.filter((type) => byType.has(type)).map((type) =>
-        ask(session, 'listAlerts', { query: { status: 'new', type, limit: ALERTS_PER_TYPE } }),
+      toAlertReads(open.new).map(({ type, severity, limit }) =>
+        ask(session, 'listAlerts', { query: { status: 'new', type, severity, limit: String(limit) } }),
       ),
     );
     return pages.flatMap(({ items }) => items).sort(byUrgency);
   }
 
+  async function listTroubledJobs(session: Session): Promise<Record<TroubledJob['status'], TroubledJobs>> {
+    const since = new Date(now().getTime() - DAY_MS);
+    const found = await start.listTroubledJobs(session.organizationId, { since, limit: ROWS });
+    const jobs = await Promise.all(
+      found.map(({ id }) => ask(session, 'getConfigJob', { params: { jobId: id } })),
+    );
+    const withStatus = (status: TroubledJob['status']) => ({
+      items: jobs.filter((_, index) => found[index]?.status === status),
+      inAll: found.find((each) => each.status === status)?.inAll ?? 0,
+    });
+    return {
+      running: withStatus('running'),
+      aborted: withStatus('aborted'),
+      completed_with_failures: withStatus('completed_with_failures'),
+    };
+  }
+
   async function findCalm(session: Session, acknowledged: number): Promise<Calm> {
-    // So that a page on which nothing has changed looks the same again.
-    const at = Math.floor(now().getTime() / STEP_MS) * STEP_MS;
-    const [byStatus, inContact, { items }] = await Promise.all([
-      start.countDevices(session.organizationId),
-      start.countInContact(session.organizationId, new Date(at - HOUR_MS), IN_CONTACT_MAX),
+    const [{ status, inContact }, { items }] = await Promise.all([
+      countContacts(session.organizationId),
       ask(session, 'listAlerts', { query: { status: 'resolved', limit: RESOLVED_READ } }),
     ]);
     const since =
@@ -62,9 +77,9 @@ export function startRoutes({
       acknowledged,
       inContact,
       inContactMax: IN_CONTACT_MAX,
-      devices: sum(byStatus),
-      online: byStatus.online ?? 0,
-      neverReported: byStatus.new ?? 0,
+      devices: sum(status),
+      online: status.online,
+      neverReported: status.new,
     };
   }
 
@@ -72,18 +87,18 @@ export function startRoutes({
     const { organizationId } = session;
     // Without the counts of devices, which take a while in a large fleet.
     const open = await start.countOpenAlerts(organizationId);
-    const [alerts, failed, drifted, jobs, aborted, events, cellular, channels, escalations, unregistered] =
+    const limit = String(ROWS);
+    const [alerts, failed, drifted, jobs, events, cellular, channels, escalations, unregistered] =
       await Promise.all([
         listAlerts(session, open),
-        ask(session, 'listAssets', { query: { syncStatus: 'failed', limit: ROWS } }),
-        ask(session, 'listAssets', { query: { ...toAssetsQuery({ syncStatus: 'drifted' }), limit: ROWS } }),
-        ask(session, 'listConfigJobs', { query: { status: 'running', limit: ROWS } }),
-        ask(session, 'listConfigJobs', { query: { status: 'aborted', limit: ROWS } }),
+        ask(session, 'listAssets', { query: { syncStatus: 'failed', limit } }),
+        ask(session, 'listAssets', { query: { ...toAssetsQuery({ syncStatus: 'drifted' }), limit } }),
+        listTroubledJobs(session),
         ask(session, 'listWebhooks'),
         ask(session, 'listCellularWebhooks'),
-        ask(session, 'listNotificationChannels', { query: { limit: ALL } }),
-        ask(session, 'listEscalations', { query: { limit: ALL } }),
-        ask(session, 'listUnregisteredDevices', { query: { limit: ROWS } }),
+        listChannels(ask, session),
+        ask(session, 'listEscalations', { query: { limit: String(POLICIES_MAX) } }),
+        ask(session, 'listUnregisteredDevices', { query: { limit } }),
       ]);
     const [names, notifications, failedChanges, appliedChanges] = await Promise.all([
       shownAssets.listNames(
@@ -105,25 +120,31 @@ export function startRoutes({
         'applied',
       ),
     ]);
-    const known = { notifications, channels: channels.items, escalations: escalations.items };
+    const slugs = [
+      ...Object.values(jobs).flatMap(({ items }) => items),
+      ...failedChanges.values(),
+      ...appliedChanges.values(),
+    ].map(({ profileSlug }) => profileSlug);
+    const known = { notifications, channels, escalations: escalations.items };
     const page = {
       alerts: alerts.map((alert) => ({
         alert,
         name: names.get(alert.assetId) ?? alert.serialNumber,
         notified: toNotified(alert, known),
       })),
-      alertsInAll: [...open.byType.values()].reduce((total, count) => total + count, 0),
+      alertsInAll: open.new.reduce((total, { count }) => total + count, 0),
       acknowledged: open.acknowledged,
       failed: failed.items.map((device) => ({ device, change: failedChanges.get(device.id) ?? null })),
+      failedInAll: failed.totalItems,
       drifted: drifted.items.map((device) => ({
         device,
         slug: appliedChanges.get(device.id)?.profileSlug ?? null,
       })),
       driftedInAll: drifted.totalItems,
-      aborted: aborted.items.filter((job) => isNewlyAborted(job, now())),
-      jobs: jobs.items.filter(({ counts: { failed: count } }) => count > 0),
+      jobs,
+      profileNames: await profileNames.list(organizationId, slugs),
       webhooks: [...events.items, ...cellular.items].filter(isWebhookInTrouble),
-      channels: channels.items.filter(isChannelInTrouble),
+      channels: channels.filter(isChannelInTrouble),
       unregistered: unregistered.items,
       hasMoreUnregistered: unregistered.nextCursor !== null,
     };
@@ -131,8 +152,7 @@ export function startRoutes({
       page.alerts,
       page.failed,
       page.drifted,
-      page.aborted,
-      page.jobs,
+      ...Object.values(page.jobs).map(({ items }) => items),
       page.webhooks,
       page.channels,
       page.unregistered,

@@ -1,10 +1,9 @@
 /** Rules of the start page: the order of alerts, their notifications, and trouble of receivers. */
 import type { AlertType, AlertView } from '../alerts/alert.ts';
-import type { JobView } from '../config-jobs/config-job.ts';
-import { DAY_MS } from '../process/durations.ts';
+import type { Severity } from '../devices/alert-terms.ts';
 import type { ChannelView, EscalationView, WebhookView } from './answers.ts';
 import { labelsOf } from './channel-labels.ts';
-import type { AlertNotification } from './start.repository.ts';
+import type { AlertNotification, NewAlerts } from './start.repository.ts';
 
 const URGENCY: readonly AlertType[] = ['high_temp', 'low_temp', 'sensor_error', 'no_data', 'low_battery'];
 
@@ -13,6 +12,22 @@ export const byUrgency = (a: AlertView, b: AlertView): number =>
   Number(a.severity === 'warning') - Number(b.severity === 'warning') ||
   URGENCY.indexOf(a.type) - URGENCY.indexOf(b.type) ||
   (a.id < b.id ? 1 : -1);
+
+const ALERTS_PER_TYPE = 10;
+
+/**
+ * Reads of new alerts: ten of each type, so that a fleet without contact hides no warm fridge. Warnings get the places that
+ * critical alerts leave, and nothing is read where there is none, because that would read all resolved alerts.
+ */
+export const toAlertReads = (counts: readonly NewAlerts[]) =>
+  counts
+    .map(({ type, severity }) => ({ type, severity, limit: placesOf(counts, type, severity) }))
+    .filter(({ limit }) => limit > 0);
+
+function placesOf(counts: readonly NewAlerts[], type: AlertType, severity: Severity): number {
+  const isOfMoreUrgent = (each: NewAlerts) => each.type === type && each.severity === 'critical';
+  return ALERTS_PER_TYPE - (severity === 'critical' ? 0 : (counts.find(isOfMoreUrgent)?.count ?? 0));
+}
 
 export interface Notified {
   /** Names of channels, or their addresses. */
@@ -55,10 +70,6 @@ function earliest(steps: Array<{ targets: string[]; at: string | null }>): Notif
   const due = steps.filter((step): step is NonNullable<Notified['next']> => step.at !== null);
   return due.sort((a, b) => (a.at < b.at ? -1 : 1))[0] ?? null;
 }
-
-/** A rollout that ended itself within the last day. */
-export const isNewlyAborted = ({ finishedAt }: JobView, now: Date): boolean =>
-  finishedAt !== null && now.getTime() - new Date(finishedAt).getTime() < DAY_MS;
 
 export const isWebhookInTrouble = ({ health, disabledReason }: WebhookView): boolean =>
   health?.state === 'failing' || health?.state === 'recovering' || Boolean(disabledReason);

@@ -1,7 +1,7 @@
 import type { Answers, UnregisteredView } from './answers.ts';
 import { toFormUrl } from './forms.ts';
-import { type Content, type Html, html } from './html.ts';
-import { button, live, nextPage, table, time } from './parts.ts';
+import { type Html, html } from './html.ts';
+import { button, type KeyedRow, live, nextPage, table, time } from './parts.ts';
 import type { ReplacedLogger } from './past-devices.repository.ts';
 
 const HEAD = [
@@ -41,14 +41,17 @@ const deviceRow = (
   { serialNumber, firstSeenAt, lastSeenAt, count }: UnregisteredView,
   replaced: ReplacedLogger | undefined,
   mayChange: boolean,
-): Content[] => [
-  html`<code>${serialNumber}</code>${replaced && replacedHint(replaced)}`,
-  time(firstSeenAt),
-  time(lastSeenAt),
-  count.toLocaleString('en'),
-  mayChange &&
-    html`<div class="row">${registerForm(serialNumber, { back: '/operator/unregistered' })}${removeButton(serialNumber)}</div>`,
-];
+): KeyedRow => ({
+  key: serialNumber,
+  cells: [
+    html`<code>${serialNumber}</code>${replaced && replacedHint(replaced)}`,
+    time(firstSeenAt),
+    time(lastSeenAt),
+    count.toLocaleString('en'),
+    mayChange &&
+      html`<div class="row">${registerForm(serialNumber, { back: '/operator/unregistered' })}${removeButton(serialNumber)}</div>`,
+  ],
+});
 
 const replacedHint = ({ assetId, name, replacedAt }: ReplacedLogger): Html =>
   html` <span class="quiet">was replaced at <a href="/operator/devices/${assetId}">${name}</a> ${time(replacedAt.toISOString())}, and still sends</span>`;

@@ -44,14 +44,8 @@ export function createWatch({ draw, isActive, intervalMs, lifetimeMs }: WatchDep
       // A watcher that comes while the page is drawn may have a later state of it.
       const watchers = [...streams];
       const drawn = await draw(session, url).then(contentOfPage, () => null);
-      const changed = drawn && changedLine(drawn);
-      for (const [stream, watcher] of watchers) {
-        // A browser that reads slowly gets the latest state once it has read the one before.
-        if (stream.writableEnded || stream.writableNeedDrain) continue;
-        const isNew = drawn !== null && watcher.seen !== drawn.fingerprint;
-        if (isNew) watcher.seen = drawn.fingerprint;
-        stream.write(isNew ? changed : UNCHANGED);
-      }
+      // Without a word, browsers say after a while that they show how things were.
+      if (drawn !== null) send(watchers, drawn);
       if (watched.get(key) === entry) entry.timer = setTimeout(look, intervalMs).unref();
     }
     const entry: Watched = { streams, timer: setTimeout(look, 0) };
@@ -93,6 +87,17 @@ export function createWatch({ draw, isActive, intervalMs, lifetimeMs }: WatchDep
       for (const { streams } of watched.values()) for (const stream of streams.keys()) stream.end();
     },
   };
+}
+
+function send(watchers: ReadonlyArray<[PassThrough, Watcher]>, drawn: PageContent): void {
+  const changed = changedLine(drawn);
+  for (const [stream, watcher] of watchers) {
+    // A browser that reads slowly gets the latest state once it has read the one before.
+    if (stream.writableEnded || stream.writableNeedDrain) continue;
+    const isNew = watcher.seen !== drawn.fingerprint;
+    if (isNew) watcher.seen = drawn.fingerprint;
+    stream.write(isNew ? changed : UNCHANGED);
+  }
 }
 
 /** JSON has no line breaks, which would end the event. The bytes are the same for all watchers. */

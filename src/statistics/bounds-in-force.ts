@@ -19,10 +19,12 @@ export function boundsInForce(
   span: Span,
 ): BoundsInForce[] {
   const found: BoundsInForce[] = [];
+  let before: BoundsInForce[] = [];
   for (const period of periodsWithin(settings, span)) {
     const from = Math.max(period.from.getTime(), span.from);
     const to = Math.min(period.to?.getTime() ?? span.to, span.to);
-    const goingOn = found.filter((each) => each.to === from);
+    const goingOn = before.filter((each) => each.to === from);
+    before = [...goingOn];
     for (const { bounds, severity } of definitionsOf(period.config ?? {}).filter(
       (each) => each.channel === channel,
     )) {
@@ -32,7 +34,11 @@ export function boundsInForce(
       );
       const [same] = index === -1 ? [] : goingOn.splice(index, 1);
       if (same) same.to = to;
-      else found.push({ lowC, highC, severity, from, to });
+      else {
+        const begun = { lowC, highC, severity, from, to };
+        found.push(begun);
+        before.push(begun);
+      }
     }
   }
   return found;

@@ -1,5 +1,5 @@
 /** Channels of the same kind of several devices, for one chart of each kind. */
-import type { Channel } from './record-text.ts';
+import { type Channel, titleOf } from './record-text.ts';
 import type { Statistics } from './statistics.service.ts';
 
 export interface ComparedChannel {
@@ -33,6 +33,3 @@ export function compareChannels(
     }
   return [...kinds].map(([title, lines]) => ({ title, lines }));
 }
-
-const titleOf = ({ type, position, unit }: Channel): string =>
-  `${type}${position === null ? '' : ` (${position})`}${unit === '' ? '' : `, ${unit}`}`;

@@ -2,7 +2,7 @@
  * The period of measurement at each moment: from the frame, else from the settings in force, else the median.
  * It gives the number of expected readings.
  */
-import { type SettingsPeriod, type Span, settingsAt } from '../devices/settings.ts';
+import { countBegun, type SettingsPeriod, type Span, settingsAt } from '../devices/settings.ts';
 import { SECOND_MS } from '../process/durations.ts';
 
 interface MeasurementPeriods {
@@ -16,26 +16,16 @@ export function createPeriods(
   settings: readonly SettingsPeriod[],
   medianMs: number | null,
 ): MeasurementPeriods {
-  const changes = settings.map(({ from }) => from.getTime());
   const toMs = (seconds: number | null | undefined) => (seconds == null ? medianMs : seconds * SECOND_MS);
-  // Readings come in the order of their times, so the last match is nearly always the right one.
-  let last: SettingsPeriod | null = null;
-
-  function inForce(at: number): SettingsPeriod | null {
-    const isLast = last !== null && last.from.getTime() <= at && (last.to === null || at < last.to.getTime());
-    if (!isLast) last = settingsAt(settings, at);
-    return last;
-  }
-
   const at = (atMs: number, ofFrameSeconds: number | null = null) =>
-    toMs(ofFrameSeconds ?? inForce(atMs)?.measurementPeriodSeconds);
+    toMs(ofFrameSeconds ?? settingsAt(settings, atMs)?.measurementPeriodSeconds);
 
   return {
     at,
     between(from, to, firstMs) {
       if (to <= from) return [];
-      const cuts = changes.filter((change) => change > from && change < to);
-      const starts = [from, ...cuts];
+      const changes = settings.slice(countBegun(settings, from), countBegun(settings, to - 1));
+      const starts = [from, ...changes.map((change) => change.from.getTime())];
       return starts.map((start, index) => ({
         from: start,
         to: starts[index + 1] ?? to,

@@ -1,32 +1,34 @@
 /** The alerts of a record, as paragraphs. */
 import { ALERT_NAMES } from '../alerts/alert.ts';
-import type { RecordedAlert } from './record.repository.ts';
+import type { ListedAlert, RecordedAlerts } from './record.repository.ts';
 import { boundsText, clockOf } from './record-text.ts';
-import type { Statistics } from './statistics.service.ts';
-
-/** Further ones are counted, and not listed. */
-const ALERTS_MAX = 40;
 
 /** Oldest first, each with its acknowledgements and comments. */
-export function alertParagraphs({ alerts }: Pick<Statistics, 'alerts'>, timezone: string): string[] {
-  if (alerts.length === 0) return ['No alerts in this time.'];
+export function alertParagraphs(
+  { listed, alertCount, furtherComments }: Omit<RecordedAlerts, 'alerts'>,
+  timezone: string,
+): string[] {
+  if (listed.length === 0) return ['No alerts in this time.'];
   const timeOf = clockOf(timezone);
-  const left = alerts.length - ALERTS_MAX;
-  const paragraphs = alerts
-    .slice(0, ALERTS_MAX)
+  const left = alertCount - listed.length;
+  const paragraphs = listed
     .toSorted((a, b) => a.startedAt.getTime() - b.startedAt.getTime())
     .flatMap((alert) => [
       `${spanText(alert, timeOf)}: ${ALERT_NAMES[alert.type]}, ${alert.severity}${detailsText(alert)}`,
       ...handlingTexts(alert, timeOf),
     ]);
-  return left > 0 ? [`${left} earlier alerts are not listed.`, ...paragraphs] : paragraphs;
+  return [
+    ...(left > 0 ? [`${left} earlier alerts are not listed.`] : []),
+    ...(furtherComments > 0 ? [`${furtherComments} earlier comments are not listed.`] : []),
+    ...paragraphs,
+  ];
 }
 
 /** The whole alert, also where it reaches beyond the span of the record. */
-const spanText = ({ startedAt, endedAt }: RecordedAlert, timeOf: (atMs: number) => string): string =>
+const spanText = ({ startedAt, endedAt }: ListedAlert, timeOf: (atMs: number) => string): string =>
   `${timeOf(startedAt.getTime())} to ${endedAt === null ? 'now, still open' : timeOf(endedAt.getTime())}`;
 
-function detailsText({ details, extreme }: RecordedAlert): string {
+function detailsText({ details, extreme }: ListedAlert): string {
   if ('value' in details) {
     const farthest = extreme === null ? '' : `, farthest ${extreme.value} °C`;
     return `, channel ${details.channel}: ${details.value} °C at first${farthest}, bounds ${boundsText(details.bounds)}`;
@@ -34,7 +36,7 @@ function detailsText({ details, extreme }: RecordedAlert): string {
   return 'channel' in details ? `, channel ${details.channel}: error ${details.error}` : '';
 }
 
-function handlingTexts({ actions }: RecordedAlert, timeOf: (atMs: number) => string): string[] {
+function handlingTexts({ actions }: ListedAlert, timeOf: (atMs: number) => string): string[] {
   const texts = actions.map(({ at, action, by, comment }) => {
     const author = `${by?.name ?? 'the service'}, ${timeOf(at.getTime())}`;
     return action === 'commented'

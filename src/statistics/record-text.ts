@@ -17,7 +17,7 @@ export interface RecordOptions {
 
 /** Further ones are counted, and not listed. */
 const SETTINGS_MAX = 12;
-const BOUNDS_MAX = 4;
+const BOUNDS_MAX = 12;
 const MAINTENANCE_MAX = 12;
 
 export function headLines(statistics: Statistics, { madeAt, madeBy, timezone }: RecordOptions): string[] {
@@ -120,15 +120,18 @@ export function maintenanceLines({ mutedSpans }: Statistics, timezone: string): 
 }
 
 export function channelLines(channel: Channel, from: number, timezone: string): string[] {
-  const { position, type, unit, gapCount, expectedFrom } = channel;
+  const { gapCount, expectedFrom } = channel;
   const since = expectedFrom > from ? `, since ${clockOf(timezone)(expectedFrom)}` : '';
   return [
-    `Channel ${channel.channel}: ${type}${position === null ? '' : ` (${position})`}${unit === '' ? '' : `, ${unit}`}`,
+    `Channel ${channel.channel}: ${titleOf(channel)}`,
     samplesText(channel),
     `${completenessText(channel)}${since}   gaps ${gapCount}`,
-    outsideText(channel),
+    ...outsideLines(channel),
   ];
 }
+
+export const titleOf = ({ type, position, unit }: Channel): string =>
+  `${type}${position === null ? '' : ` (${position})`}${unit === '' ? '' : `, ${unit}`}`;
 
 function samplesText({ count, min, max, avg, meanKineticTemperature }: Channel): string {
   const kinetic =
@@ -143,7 +146,7 @@ function completenessText({ readings, expectedReadings, completenessPercent }: C
   return `readings ${readings}${expected}, ${completenessPercent} %`;
 }
 
-function outsideText({ alerts, withoutBounds }: Channel): string {
+function outsideLines({ alerts, withoutBounds }: Channel): string[] {
   const more = alerts.length - BOUNDS_MAX;
   const freeMs = withoutBounds.reduce((sum, { from, to }) => sum + to - from, 0);
   return [
@@ -153,9 +156,9 @@ function outsideText({ alerts, withoutBounds }: Channel): string {
         ({ secondsOutside, ...bounds }) =>
           `${boundsText(bounds)}: ${durationText(Math.round(secondsOutside))} outside`,
       ),
-    ...(more > 0 ? [`${more} more`] : []),
+    ...(more > 0 ? [`${more} later bounds are not listed.`] : []),
     ...(freeMs > 0 ? [`without bounds ${durationText(Math.round(freeMs / 1000))}`] : []),
-  ].join('   ');
+  ];
 }
 
 export const boundsText = ({ lowC, highC }: { lowC: number | null; highC: number | null }): string => {

@@ -1,6 +1,7 @@
 import type { Alert } from '../alerts/alert.ts';
 import { ENDED_AT } from '../alerts/alert-columns.ts';
-import type { AlertAction } from '../alerts/alert-history.ts';
+import type { AlertAction, StoredAction } from '../alerts/alert-history.ts';
+import { countRows } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { Layout } from '../devices/device-capabilities.ts';
@@ -26,9 +27,22 @@ export interface RecordedAsset extends Layout {
 /** With the part of it that is within the span, in Unix milliseconds. */
 export interface RecordedAlert
   extends Span,
-    Pick<Alert, 'id' | 'type' | 'severity' | 'details' | 'startedAt' | 'endedAt' | 'extreme'> {
+    Pick<Alert, 'id' | 'type' | 'severity' | 'details' | 'startedAt' | 'endedAt' | 'extreme'> {}
+
+export interface ListedAlert extends RecordedAlert {
   /** Acknowledgements and comments, oldest first. */
   actions: AlertAction[];
+}
+
+export interface RecordedAlerts {
+  /** Those of curves, newest first. */
+  alerts: RecordedAlert[];
+  /** The newest ones of them. */
+  listed: ListedAlert[];
+  /** Number of all alerts, also of those that curves lack. */
+  alertCount: number;
+  /** Number of earlier comments on the listed ones. */
+  furtherComments: number;
 }
 
 interface Row extends Omit<RecordedAsset, 'replacements'> {
@@ -36,29 +50,33 @@ interface Row extends Omit<RecordedAsset, 'replacements'> {
   replacedAt: Date[];
 }
 
-type AlertRow = Omit<RecordedAlert, 'actions' | keyof Span>;
+type AlertRow = Omit<RecordedAlert, keyof Span>;
 type ActionRow = AlertAction & { alertId: string };
 
 const ALERT = `id, type, severity, details, started_at as "startedAt", ${ENDED_AT} as "endedAt", extreme`;
 const ACTION = 'alert_id as "alertId", uuid_extract_timestamp(id) as at, action, actor as "by", comment';
 /** A curve shows at most this many. */
 const ALERTS_MAX = 500;
-/** Of all alerts together, because each comment may be long. */
-const ACTIONS_MAX = 200;
+const LISTED_MAX = 40;
+/** Of all alerts together, because each may be long. */
+const COMMENTS_MAX = 200;
 
 export type RecordRepository = ReturnType<typeof createRecordRepository>;
 
 export function createRecordRepository(sql: Database) {
-  /** The newest ones, newest first. */
-  async function listActions(organizationId: string, alertIds: readonly string[]): Promise<ActionRow[]> {
-    if (alertIds.length === 0) return [];
-    return sql('alert_actions')
-      .where({ organization_id: organizationId })
-      .whereRaw('alert_id = any(?::uuid[])', [[...alertIds]])
-      .whereIn('action', ['acknowledged', 'commented'])
+  /** All acknowledgements and the newest comments, each oldest first. */
+  async function listActions(organizationId: string, alertIds: readonly string[]) {
+    const actions = (action: StoredAction) =>
+      sql('alert_actions')
+        .where({ organization_id: organizationId, action })
+        .whereRaw('alert_id = any(?::uuid[])', [[...alertIds]]);
+    const acknowledged: ActionRow[] = await actions('acknowledged').orderBy('id').select(sql.raw(ACTION));
+    const comments: Array<ActionRow & { count: number }> = await actions('commented')
       .orderBy('id', 'desc')
-      .limit(ACTIONS_MAX)
-      .select<ActionRow[]>(sql.raw(ACTION));
+      .limit(COMMENTS_MAX)
+      .select(sql.raw(`${ACTION}, count(*) over ()`));
+    const furtherComments = (comments[0]?.count ?? 0) - comments.length;
+    return { actions: [...acknowledged, ...comments.toReversed()], furtherComments };
   }
 
   return {
@@ -97,24 +115,31 @@ export function createRecordRepository(sql: Database) {
     },
 
     /** The newest alerts that were open within the span; one that is still open ends with the span. */
-    async listAlerts(organizationId: string, assetId: string, span: Span): Promise<RecordedAlert[]> {
-      const rows = await sql('alerts')
-        .where({ organization_id: organizationId, asset_id: assetId })
-        .where('started_at', '<', new Date(span.to))
-        .whereRaw(`(status <> 'resolved' or ${ENDED_AT} > ?)`, [new Date(span.from)])
-        .orderBy('id', 'desc')
-        .limit(ALERTS_MAX)
-        .select<AlertRow[]>(sql.raw(ALERT));
-      const actions = await listActions(
-        organizationId,
-        rows.map(({ id }) => id),
-      );
-      return rows.map((row) => ({
+    async listAlerts(organizationId: string, assetId: string, span: Span): Promise<RecordedAlerts> {
+      const within = () =>
+        sql('alerts')
+          .where({ organization_id: organizationId, asset_id: assetId })
+          .where('started_at', '<', new Date(span.to))
+          .whereRaw(`(status <> 'resolved' or ${ENDED_AT} > ?)`, [new Date(span.from)]);
+      const rows = await within().orderBy('id', 'desc').limit(ALERTS_MAX).select<AlertRow[]>(sql.raw(ALERT));
+      const alerts = rows.map((row) => ({
         ...row,
         from: Math.max(span.from, row.startedAt.getTime()),
         to: Math.min(span.to, row.endedAt?.getTime() ?? span.to),
-        actions: actions.filter(({ alertId }) => alertId === row.id).toReversed(),
       }));
+      const newest = alerts.slice(0, LISTED_MAX);
+      const { actions, furtherComments } = await listActions(
+        organizationId,
+        newest.map(({ id }) => id),
+      );
+      const listed = newest.map((alert) => ({
+        ...alert,
+        actions: actions
+          .filter(({ alertId }) => alertId === alert.id)
+          .toSorted((a, b) => a.at.getTime() - b.at.getTime()),
+      }));
+      const alertCount = rows.length < ALERTS_MAX ? rows.length : await countRows(within());
+      return { alerts, listed, alertCount, furtherComments };
     },
   };
 }

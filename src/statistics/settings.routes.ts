@@ -32,7 +32,7 @@ export const settingsRoutes = ({ record, settings }: SettingsRoutesDeps): Route[
       const before = cursor === undefined ? null : new Date(Number(cursor));
       const found = await settings.list(organizationId, assetId, {
         from,
-        to: before ?? to,
+        to: before && to && to < before ? to : (before ?? to),
         limit: limit + 1,
       });
       return ok(pageOf(found, limit, (last) => String(last.from.getTime()), settingsView));

@@ -14,7 +14,7 @@ export const listSettingsQuery = Joi.object<ListSettings, true>({
   from: rangeTime().description('Settings that were in force at this time or later'),
   to: rangeTime().description('Settings that were in force before this time'),
   limit: limit(50),
-  cursor: cursor(Joi.string().pattern(/^\d{1,15}$/)),
+  cursor: cursor(Joi.string().pattern(/^\d{1,14}$/)),
 }).custom(inOrder);
 
 const seconds = () => Joi.number().integer().allow(null).required();

@@ -21,15 +21,15 @@ import {
 import type { Statistics } from './statistics.service.ts';
 
 const BOTTOM = 780;
+const TEXT_SIZE = 9;
 const LINE_HEIGHT = 12;
-const PARAGRAPH_GAP = 2;
+/** Between two texts. */
+const TEXT_GAP = 1.5;
 /** How far below the top of a line its baseline is, in sizes: that of Helvetica, whatever the font of the text. */
 const BASELINE = 0.718;
 const SIGNATURE_HEIGHT = 50;
 /** The last line and the signature, which stand on the page of the last channel. */
 const CLOSING_HEIGHT = LINE_HEIGHT + SIGNATURE_HEIGHT;
-/** A logger has six channels; new hardware may add a second type for some of them. */
-const CHANNELS_MAX = 8;
 
 type Page = InstanceType<typeof PDFDocument>;
 
@@ -77,7 +77,7 @@ function drawComparison(
   flow.title(`${records.length} devices`);
   flow.lines(comparisonLines(records, options));
   for (const { title, lines } of compareChannels(records)) {
-    flow.room((lines.length + 2) * LINE_HEIGHT + CHART_HEIGHT);
+    flow.room(flow.heightOf(['', title, ...lines.map(comparedLine)]) + CHART_HEIGHT);
     flow.lines(['', title]);
     for (const line of lines) flow.lines([comparedLine(line)], line.color);
     drawChart(page, lines, { timezone: options.timezone, top: flow.take(CHART_HEIGHT) });
@@ -98,21 +98,30 @@ function drawRecord(page: Page, flow: Flow, statistics: Statistics, options: Rec
     flow.lines(maintenanceLines(statistics, timezone));
   }
   flow.heading('Alerts');
-  flow.paragraphs(alertParagraphs(statistics, timezone));
-  const channels = statistics.channels.slice(0, CHANNELS_MAX);
+  flow.lines(alertParagraphs(statistics, timezone));
+  const { channels } = statistics;
   if (channels.length === 0) {
     flow.room(2 * LINE_HEIGHT + CLOSING_HEIGHT);
     flow.lines(['', emptyLine(statistics, timezone)]);
   }
   for (const channel of channels) {
-    const texts = channelLines(channel, statistics.from, timezone);
+    const texts = ['', ...channelLines(channel, statistics.from, timezone)];
     const closing = channel === channels.at(-1) ? CLOSING_HEIGHT : LINE_HEIGHT;
-    flow.room((texts.length + 1) * LINE_HEIGHT + CHART_HEIGHT + closing);
-    flow.lines(['', ...texts]);
+    flow.room(flow.heightOf(texts) + CHART_HEIGHT + closing);
+    flow.lines(texts);
     drawChart(page, [{ statistics, channel, ...SINGLE }], { timezone, top: flow.take(CHART_HEIGHT) });
   }
   flow.lines(['Averages are of the samples, unweighted. Shaded red: alerts; shaded grey: gaps.']);
   drawSignature(page, flow.take(SIGNATURE_HEIGHT));
+}
+
+function textHeight(page: Page, fonts: RecordFonts, text: string): number {
+  page.fontSize(TEXT_SIZE);
+  let height = 0;
+  fonts.drawWith(page, text, () => {
+    height = page.heightOfString(text, { width: WIDTH }) + TEXT_GAP;
+  });
+  return Math.max(LINE_HEIGHT, height);
 }
 
 type Flow = ReturnType<typeof createFlow>;
@@ -136,10 +145,14 @@ function createFlow(page: Page, fonts: RecordFonts) {
     return y - height;
   }
 
+  const heightOf = (texts: readonly string[]): number =>
+    texts.reduce((sum, text) => sum + textHeight(page, fonts, text), 0);
+
   return {
     room,
     nextPage,
     take,
+    heightOf,
     title(text: string) {
       page.fillColor('black');
       line(page, fonts, { text, size: 16, y: take(22), height: 20 });
@@ -148,18 +161,16 @@ function createFlow(page: Page, fonts: RecordFonts) {
       room(20 + LINE_HEIGHT);
       line(page, fonts, { text, size: 11, y: take(20) + 6, height: 14 });
     },
+    /** Texts of any length, each on as many lines as it needs. */
     lines(texts: string[], color = 'black') {
       page.fillColor(color);
-      for (const text of texts) line(page, fonts, { text, size: 9, y: take(LINE_HEIGHT) });
-    },
-    /** Texts of any length, on as many lines as they need. */
-    paragraphs(texts: string[]) {
-      page.fontSize(9).fillColor('black');
-      for (const text of texts)
-        fonts.drawWith(page, text, () => {
-          const height = page.heightOfString(text, { width: WIDTH });
-          page.text(text, MARGIN, take(height + PARAGRAPH_GAP), { width: WIDTH });
-        });
+      for (const text of texts) {
+        const y = take(heightOf([text]));
+        page.fontSize(TEXT_SIZE);
+        fonts.drawWith(page, text, () =>
+          page.text(text, MARGIN, y, { width: WIDTH, baseline: -BASELINE * TEXT_SIZE }),
+        );
+      }
     },
   };
 }

@@ -1,9 +1,8 @@
 import Joi from 'joi';
 import { SEVERITIES } from '../devices/alert-terms.ts';
 import { channelFields } from '../devices/devices.schemas.ts';
-import { inOrder, rangeTime, timestamp } from '../http/schemas.ts';
+import { assetIds, inOrder, rangeTime, timestamp } from '../http/schemas.ts';
 import { SPANS_MAX } from '../mutes/mute.ts';
-import { UUID } from '../process/uuid.ts';
 import { isTimeZone } from '../profiles/time-zone.ts';
 import { COMPARED_MAX } from './comparison.ts';
 import { GAPS_MAX } from './statistics.ts';
@@ -28,19 +27,10 @@ export const statisticsQuery = Joi.object<GetStatistics, true>({
   from: rangeTime().required().description('Measured at this time or later'),
   to: rangeTime().required().description('Measured before this time; at most 400 days later'),
   timezone: timezone().default('UTC').description('In which the PDF shows times; JSON shows them in UTC'),
-  with: Joi.string()
-    .custom((text: string, helpers) => {
-      const ids = [...new Set(text.toLowerCase().split(','))];
-      const areIds = ids.length <= COMPARED_MAX && ids.every((id) => UUID.test(id));
-      return areIds ? ids : helpers.message({ custom: WITH_FAULT });
-    })
-    .description(
-      `Ids of 1 to ${COMPARED_MAX} further devices, separated by commas: the PDF begins with their curves in one picture, and has a record of each. Only with Accept: application/pdf`,
-    )
-    .meta({ docs: { type: 'string' } }),
+  with: assetIds(COMPARED_MAX).description(
+    `Ids of 1 to ${COMPARED_MAX} further devices, separated by commas: the PDF begins with their curves in one picture, and has a record of each. Only with Accept: application/pdf`,
+  ),
 }).custom(inOrder);
-
-const WITH_FAULT = `{{#label}} must be 1 to ${COMPARED_MAX} ids of assets, separated by commas`;
 
 const bound = () => number().allow(null).required().description('°C; null where there is none');
 

@@ -1,7 +1,7 @@
 /** Reads the readings of a span page by page, and folds them by the settings in force. */
 import { NO_SUCH_ASSET } from '../assets/asset.ts';
 import { type Layout, positionOf } from '../devices/device-capabilities.ts';
-import { measurementTypeOf } from '../devices/measurement-type.ts';
+import { measurementTypeOf, typeView } from '../devices/measurement-type.ts';
 import type { StoredReading } from '../devices/reading.ts';
 import type { SettingsRepository } from '../devices/settings.repository.ts';
 import { periodsWithin, type SettingsPeriod, type Span } from '../devices/settings.ts';
@@ -12,7 +12,7 @@ import { invalid, orNotFound } from '../process/errors.ts';
 import type { Pace } from '../process/pacer.ts';
 import { pages } from '../process/pages.ts';
 import { CURVE_COLUMNS, type Curves, createCurves } from './curve.ts';
-import type { RecordedAlert, RecordedAsset, RecordRepository } from './record.repository.ts';
+import type { RecordedAlerts, RecordedAsset, RecordRepository } from './record.repository.ts';
 import { typeOfBounds } from './settings-view.ts';
 import { type ChannelStatistics, createStatisticsFold, type StatisticsFold } from './statistics.ts';
 
@@ -28,12 +28,10 @@ interface StatisticsDeps {
   now(): Date;
 }
 
-export interface Statistics extends Span {
+export interface Statistics extends Span, RecordedAlerts {
   asset: RecordedAsset;
   /** Settings in force within the span, oldest first. */
   settings: SettingsPeriod[];
-  /** Alerts in the span, newest first; an open one ends with it. */
-  alerts: RecordedAlert[];
   channels: Array<ReturnType<typeof channelView>>;
   /** Times of maintenance within the span, oldest first. */
   mutedSpans: Array<Span & { reason: string }>;
@@ -93,7 +91,7 @@ export function createStatisticsService({ record, mutes, settings, history, pace
       reason: each.reason,
     }));
     const settingsWithin = periodsWithin(options.settings, span);
-    return { asset, ...span, settings: settingsWithin, alerts, channels, mutedSpans, curves };
+    return { asset, ...span, ...alerts, settings: settingsWithin, channels, mutedSpans, curves };
   };
 }
 
@@ -155,7 +153,6 @@ const shown = (decimals: number, value: number | null) =>
   value === null ? null : roundedTo(decimals, value);
 
 function channelView({ type: number, ...statistics }: ChannelStatistics, layout: Layout) {
-  const type = measurementTypeOf(number);
   const decimals = decimalsOf(number);
   const { min, max, avg, meanKineticTemperature, readings, expectedReadings } = statistics;
   return {
@@ -167,8 +164,7 @@ function channelView({ type: number, ...statistics }: ChannelStatistics, layout:
     completenessPercent: completenessPercent(readings, expectedReadings),
     typeNumber: number,
     position: positionOf(statistics.channel, number, layout),
-    type: type?.name ?? `type_${number}`,
-    unit: type?.unit ?? '',
+    ...typeView(number),
     alerts: statistics.alerts.map((alert) => ({ type: typeOfBounds(alert), ...alert })),
   };
 }

@@ -108,6 +108,9 @@ function createChannelFold(channel: number, type: number, options: StatisticsOpt
   const periods = createPeriods(settings, options.medianOf(channel, type));
   const bounds = type === TEMPERATURE ? boundsInForce(settings, channel, options) : [];
   const alerts = bounds.map((each) => ({ ...each, outsideMs: 0 }));
+  // Samples come newest first, and each is compared with the bounds of its time alone.
+  const earlier = alerts.toSorted((a, b) => a.to - b.to);
+  let current: typeof alerts = [];
   const values = createValues(type);
   const gaps = createGaps();
   const distances = createMedian();
@@ -144,7 +147,10 @@ function createChannelFold(channel: number, type: number, options: StatisticsOpt
   function addSample(sample: End, value: number): void {
     if (nextSample.at < from) return;
     const until = heldUntil(sample, nextSample);
-    for (const alert of alerts)
+    current = current.filter((alert) => alert.from < nextSample.at);
+    while ((earlier.at(-1)?.to ?? sample.at) > sample.at)
+      current.push(earlier.pop() as (typeof alerts)[number]);
+    for (const alert of current)
       if (isOutside(value, alert)) alert.outsideMs += overlap({ from: sample.at, to: until }, alert);
     if (sample.at >= from) values.add(value);
     nextSample = sample;

@@ -217,6 +217,29 @@ describe('Late readings', () => {
     assert.equal((await device.published(webhook)).length, 2);
   });
 
+  it('makes no alert of late readings within the time of an alert, however many are newer', async () => {
+    const bounds = { type: 'high', channel: 'probe' };
+    await device.confirmProfile({
+      temperatureAlerts: [
+        { ...bounds, highC: 8 },
+        { ...bounds, highC: 20, severity: 'warning' },
+      ],
+    });
+    const far = 4 * 24 * HOUR;
+    const swings = Array.from({ length: 104 }, (_, index): [number, number] => [
+      1 + index,
+      index % 2 === 0 ? 21 : 9,
+    ]);
+    await measure(105, [[0, 9], ...swings]);
+    await measure(far, [
+      [far - 60, 9],
+      [far, 5],
+    ]);
+    assert.equal((await device.list()).totalItems, 53);
+    await measure(far + 1, [[far - 200, 10]]);
+    assert.equal((await device.list('&late=true')).totalItems, 0);
+  });
+
   it('begins an open alert again with its first timely readings when a late one within the bounds comes before them', async () => {
     const webhook = await device.subscribe(['alert.created', 'alert.resolved']);
     await measure(50, [

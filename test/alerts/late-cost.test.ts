@@ -10,15 +10,18 @@ describe('A frame', () => {
   const { reading, send } = device;
   const ahead = (minute: number) => 24 * 60 + minute;
 
-  async function statementsOf(readings: object[]): Promise<number> {
-    const seen: string[] = [];
-    const onQuery = ({ sql }: { sql: string }) => void seen.push(sql);
+  type Sent = { sql: string; bindings: unknown[] };
+  async function sentOf(readings: object[]): Promise<Sent[]> {
+    const seen: Sent[] = [];
+    const onQuery = (each: Sent) => void seen.push(each);
     const { sql } = device.dms.service;
     sql.on('query', onQuery);
     await send(readings);
     sql.off('query', onQuery);
-    return seen.filter((text) => OF_LATE_READINGS.test(text)).length;
+    return seen;
   }
+  const statementsOf = async (readings: object[]): Promise<number> =>
+    (await sentOf(readings)).filter(({ sql }) => OF_LATE_READINGS.test(sql)).length;
   const series = (from: number, values: number[]) =>
     values.map((value, index) => reading(ahead(from + index), value));
 
@@ -42,6 +45,20 @@ describe('A frame', () => {
     assert.equal(await statementsOf(series(1, [9, 5])), 3);
     const [warm, cold] = [Array<number>(200).fill(9), Array<number>(200).fill(1)];
     assert.equal(await statementsOf(series(10, [...warm, ...cold, 5])), 3);
+  });
+
+  it('reads an hour around a late reading in breach of long ago while another excursion in late data goes on', async () => {
+    device.setClock(Date.parse(device.at(ahead(3_000))));
+    await send(series(900, [9]));
+    const read = (await sentOf(series(10, [9]))).find(({ sql }) => sql.includes('has_next'));
+    const [from = [], to = []] = (read?.bindings ?? [])
+      .slice(3, 5)
+      .map((array) => String(array).match(/[^{}",]+/g) ?? []);
+    const rangeAround = (minute: number) => [minute - 60, minute + 60].map((each) => device.at(ahead(each)));
+    assert.deepEqual(
+      from.map((each, index) => [each, to[index]].map((at) => new Date(at as string).toISOString())),
+      [10, 900].map(rangeAround),
+    );
   });
 
   it('takes one more to extend excursions, and none when the frame is repeated', async () => {

@@ -104,7 +104,7 @@ describe('The audit trail', () => {
       );
       const [{ subject }] = made as [Entry];
       const named = slotsOf(route).at(-1);
-      const path = pathOf(route, fixtures);
+      const path = pathOf(route, fixtures).toLowerCase();
       if (named !== undefined && route.operationId !== 'retryConfigJob')
         assert.ok(path.includes(`/${subject}`), `${subject} is not in ${path}`);
     });
@@ -199,7 +199,7 @@ describe('The audit trail', () => {
       ['createGroup', 'Pharmacy', null],
       ['createProfile', FRIDGE.name, null],
       ['applyProfile', null, null],
-      ['withdrawDeviceConfig', null, serialNumber.toLowerCase()],
+      ['withdrawDeviceConfig', null, serialNumber],
       ['commentAlert', 'Freezer', serialNumber],
       ['deleteGroup', 'Pharmacy', null],
       ['changeAsset', 'Freezer', serialNumber],
@@ -255,6 +255,41 @@ describe('The audit trail', () => {
       ['createNotificationChannel', target],
       ['deleteNotificationChannel', target],
     ]);
+  });
+
+  it('finds changes by a serial number however their paths spelled it, and by a name in any composition', async () => {
+    const own = await dms.addOrganization();
+    const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: new Date().toISOString() }];
+    await own.device.post('/devices/STRAY-1/measurements', { readings });
+    assert.equal((await own.api.delete('/unregistered-devices/sTRAY-1')).status, 204);
+    const assetId = await register(own, 'STRAY-1', { name: 'K\u00fchlraum' });
+    const slug = await createProfile(own, FRIDGE);
+    await apply(own, slug, { serialNumbers: ['STRAY-1'] });
+    await own.api.post('/devices/StraY-1/config/withdraw');
+    await own.api.patch(`/assets/${assetId}`, { floor: 1 });
+    const found = async (subject: string) =>
+      (await entries(own, `&subject=${encodeURIComponent(subject)}`)).map(({ action }) => action);
+    const all = ['changeAsset', 'withdrawDeviceConfig', 'applyProfile', 'registerAsset'];
+    assert.deepEqual(await found('STRAY-1'), [...all, 'removeUnregisteredDevice']);
+    assert.deepEqual(await found('Ku\u0308hlraum'), [...all, 'removeUnregisteredDevice']);
+  });
+
+  it('finds changes by whoever followed a link in a mail, whose name holds an address of any length', async () => {
+    const own = await dms.addOrganization();
+    const address = `${'a'.repeat(64)}@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(57)}.org`;
+    const name = `${address} (link in an e-mail)`;
+    assert.equal(address.length, 254);
+    await dms.service.sql('audit_entries').insert({
+      organization_id: own.id,
+      actor_name: name,
+      action: 'acknowledgeAlert',
+      subject: randomUUID(),
+    });
+    const found = await entries(own, `&actor=${encodeURIComponent(name)}`);
+    assert.deepEqual(
+      found.map(({ actor }) => actor.name),
+      [name],
+    );
   });
 
   it('finds every change of a device by its serial number, a former one, or its name', async () => {

@@ -22,7 +22,6 @@ const READING = [
   'restore',
   'completion',
   'complete',
-  // Moves stored data, and shows the same.
 ];
 
 describe('The command line in the audit trail', () => {
@@ -78,7 +77,7 @@ describe('The command line in the audit trail', () => {
     const actor = { keyId: null, name: 'command line' };
     assert.deepEqual(seen, [
       ['confirmFleet', id, actor],
-      ['uploadCalibrationCertificate', 'SERIAL-1', actor],
+      ['uploadCalibrationCertificate', 'serial-1', actor],
       ['deleteKey', rotatedId, actor],
       ['rotateKey', keyId, actor],
       ['createKey', keyId, actor],
@@ -86,5 +85,10 @@ describe('The command line in the audit trail', () => {
     ]);
     assert.equal((await dms.with(key).get('/audit?actor=command%20line')).text, text);
     assert.ok(!text.includes(key));
+    const found = (await dms.with(key).get('/audit?subject=sERIAL-1')).body.items;
+    assert.deepEqual(
+      found.map(({ action, serialNumber }: Record<string, unknown>) => [action, serialNumber]),
+      [['uploadCalibrationCertificate', 'SERIAL-1']],
+    );
   });
 });

@@ -38,7 +38,7 @@ describe('The recovery run of an endpoint', () => {
 
   it('exists only while deliveries fail, describes the recovery, and ends when the backlog is delivered', async () => {
     const receiver = await startReceiver();
-    const endpoint = await customer.subscribe(receiver.url);
+    const endpoint = await customer.subscribe(`${new URL(receiver.url).origin}?token=of-the-customer`);
     await customer.publish(1);
     await endpoint.untilAll('delivered', 1);
     assert.deepEqual(await runsOf(endpoint.id), []);
@@ -53,6 +53,7 @@ describe('The recovery run of an endpoint', () => {
       (details) => /next probe/.test(details) && /first attempt: [1-4]/.test(details),
     );
     assert.match(text, /127\.0\.0\.1:\d+/);
+    assert.doesNotMatch(text, /token/, 'a URL may hold a secret');
     assert.match(text, /the breaker is open/);
     assert.match(text, /next probe is sent at \d{4}-\d\d-\d\d \S+ UTC/);
     assert.match(text, /retry: [1-5]/);

@@ -284,11 +284,12 @@ describe('The health of an endpoint', () => {
   it('keeps the breaker closed when an earlier failure is recorded after the recovery', async () => {
     const { id } = await customer.subscribe(receiver.url);
     const endpoint = { organizationId: customer.id, endpointId: id };
+    const target = { ...endpoint, url: receiver.url };
     const breakers = createBreakerRepository(dms.service.sql);
     const endpoints = createEndpointHealthRepository(dms.service.sql);
     const nextProbeAt = new Date(Date.now() + 60_000);
     const open = async (isOutage: boolean, recoveredAt: Date | null) => [
-      await breakers.open(endpoint, { nextProbeAt, isOutage, recoveredAt }),
+      await breakers.open(target, { nextProbeAt, isOutage, recoveredAt }),
       (await endpoints.findActiveState(endpoint))?.breaker,
     ];
     assert.deepEqual(await open(true, null), [true, 'open']);
@@ -336,6 +337,25 @@ describe('The health of an endpoint', () => {
     assert.ok(other.received.length >= 3);
     await other.stop();
   });
+
+  for (const [status, headers] of [
+    [410, {}],
+    [503, { 'retry-after': '86400' }],
+  ] as const)
+    it(`sends new events to a changed URL after the former one has answered ${status} late`, async () => {
+      const endpoint = await customer.subscribe(receiver.url);
+      const other = await startReceiver();
+      const late = new Promise<ServerResponse>((resolve) => receiver.answer(resolve));
+      await customer.publish(1);
+      const response = await late;
+      await endpoint.change({ url: other.url });
+      response.writeHead(status, headers).end();
+      await endpoint.until(([only]) => only?.attemptCount === 1);
+      await customer.publish(1);
+      await other.until(1, 5_000);
+      assert.deepEqual([await endpoint.breaker(), (await endpoint.view()).status], ['closed', 'active']);
+      await other.stop();
+    });
 
   it('cancels the queue of a deleted endpoint', async () => {
     const endpoint = await customer.subscribe(receiver.url);

@@ -201,6 +201,14 @@ describe('Operations on deliveries', () => {
     assert.deepEqual(new Set(idsSeen()), new Set([items[0]?.eventId]));
   });
 
+  it('gives a delivery that is sent again no reason of a failure when its latest attempt has succeeded', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    await customer.publish(1);
+    const [delivered] = await endpoint.untilAll('delivered', 1);
+    const { body } = await resend(endpoint, delivered?.id ?? '');
+    assert.deepEqual([body.state, body.reason], ['retrying', null]);
+  });
+
   it('resends at once while the breaker is open, and answers 409 for a disabled endpoint', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     receiver.answer((response) => response.writeHead(503, { 'retry-after': '3600' }).end());

@@ -179,6 +179,17 @@ describe('PrefetchQueues', () => {
     );
   });
 
+  it('claims 2,000 deliveries at once at most, however many endpoints have become ready together', () => {
+    for (const count of [1, 20, 300, 1_200]) {
+      const queues = newQueues();
+      queues.markReady(Array.from({ length: count }, (_, index) => refOf(String(index))));
+      const capacities = queues.takeCapacities();
+      const total = capacities.reduce((sum, { capacity }) => sum + capacity, 0);
+      assert.equal(capacities.length, Math.min(count, 500));
+      assert.ok(total <= 2_000, `${total} for ${count} endpoints`);
+    }
+  });
+
   it('distinguishes endpoints with the same id by their organization', () => {
     const other = { organizationId: 'another', endpointId: 'a' };
     const queues = queuesWith(A, 1);

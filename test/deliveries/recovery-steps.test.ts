@@ -1,5 +1,6 @@
 /** Long steps of an endpoint's run, without a receiver: the drain of its backlog, and its retries. */
 import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ClaimedDelivery } from '../../src/deliveries/claims.repository.ts';
 import {
   createEndpointRecoveryService,
@@ -23,8 +24,11 @@ interface Sent {
   at: number;
 }
 
+/** More than a drain needs on a machine that stalls for some ticks. */
+const TICKS_MAX = 40;
+
 /** Drains until the breaker is closed, while this many new deliveries arrive with each tick. */
-async function drain({ newPerTick = 0 } = {}) {
+async function drain({ newPerTick = 0, answerMs = 0 } = {}) {
   const backlog = Array.from({ length: BACKLOG }, (_, index) => `${100 + index}`);
   let newest = 100 + BACKLOG;
   const limits: number[] = [];
@@ -42,7 +46,7 @@ async function drain({ newPerTick = 0 } = {}) {
       // A drain on a machine that stalls for some ticks releases claims.
       release: async (claims: ClaimedDelivery[]) => void backlog.unshift(...claims.map(({ id }) => id)),
     },
-    backlog: { queueHeld: async () => false, queueReplay: async () => false },
+    backlog: { queueReplay: async () => false },
     endpoints: {},
     breakers: {
       drainIfClosed: async () => {},
@@ -54,6 +58,7 @@ async function drain({ newPerTick = 0 } = {}) {
     attempts: {
       attempt: async ({ id }: ClaimedDelivery) => {
         sent.push({ id, limit: limits.at(-1) as number, tickAt, at: performance.now() });
+        if (answerMs > 0) await delay(answerMs);
         return { result: { verdict: 'delivered' }, recorded: Promise.resolve(true) };
       },
     },
@@ -66,8 +71,9 @@ async function drain({ newPerTick = 0 } = {}) {
     log: createLog('silent'),
   };
   const steps = createEndpointRecoveryService(deps as unknown as EndpointRecoveryDeps);
-  for (let pace = 1; !isClosed; ) pace = (await steps.drainBacklog(ENDPOINT, pace)).pace;
-  return { limits, sent };
+  for (let pace = 1; !isClosed && limits.length < TICKS_MAX; )
+    pace = (await steps.drainBacklog(ENDPOINT, pace)).pace;
+  return { limits, sent, isClosed };
 }
 
 describe('The drain of a backlog', () => {
@@ -93,8 +99,13 @@ describe('The drain of a backlog', () => {
   });
 
   it('ends when it has caught up, although new deliveries keep arriving', async () => {
-    const { sent: all } = await drain({ newPerTick: PER_TICK_MAX / 2 });
-    assert.ok(all.length > BACKLOG);
+    const { sent: all, isClosed } = await drain({ newPerTick: PER_TICK_MAX / 2 });
+    assert.deepEqual([isClosed, all.length > BACKLOG], [true, true]);
+  });
+
+  it('ends while new deliveries keep arriving, also when each answer takes longer than a tick', async () => {
+    const { isClosed } = await drain({ newPerTick: PER_TICK_MAX / 2, answerMs: TICK_MS + 10 });
+    assert.equal(isClosed, true);
   });
 
   it('begins a tick only when the one before is over, and spreads its requests over it', () => {

@@ -1,10 +1,11 @@
 /** Signatures, verified by the Standard Webhooks library, and their secrets. */
 import assert from 'node:assert/strict';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { query } from '../../src/db/query.ts';
 import { sign } from '../../src/deliveries/signature.ts';
+import { eventually } from '../support/fleet.ts';
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { addCustomer, type Customer, type Endpoint, pause, QUICK, QUICK_PLAN, SECRET } from './harness.ts';
@@ -116,6 +117,38 @@ describe('The secret of an endpoint', () => {
       [false, true, 1],
     );
   });
+
+  it('signs with the new secret whatever was claimed before the rotation and is sent after it', async () => {
+    const endpoint = await customer.subscribe(receiver.url, { secret: SECRET });
+    const held: ServerResponse[] = [];
+    receiver.answer((response) => void held.push(response));
+    await customer.publish(40);
+    await receiver.until(QUICK.perEndpointMax);
+    const leases = await claimed(endpoint);
+    assert.equal(leases.length, 40, 'all are claimed');
+    await rotate(endpoint, { secret: OTHER });
+    const latest = Math.max(...leases);
+    await eventually(
+      () => claimed(endpoint),
+      (now) => now.filter((until) => until > latest).length === 40 - QUICK.perEndpointMax,
+      { timeoutMs: 5_000 },
+    );
+    receiver.answer((response) => response.writeHead(204).end());
+    for (const response of held) response.writeHead(204).end();
+    const received = await receiver.until(40);
+    assert.ok(received.slice(QUICK.perEndpointMax).every((each) => accepts(OTHER, each)));
+  });
+
+  /** The ends of the leases of deliveries that are claimed. */
+  async function claimed({ id }: Endpoint): Promise<number[]> {
+    const rows = await query<{ until: Date }>(
+      dms.service.sql,
+      `select leased_until as until from deliveries
+       where organization_id = ? and endpoint_id = ? and state = 'sending'`,
+      [customer.id, id],
+    );
+    return rows.map(({ until }) => until.getTime());
+  }
 
   it('changes nothing when a rotation is repeated with the same secret', async () => {
     const endpoint = await customer.subscribe(receiver.url, { secret: SECRET, events: ['config.failed'] });

@@ -60,6 +60,25 @@ describe('The health of an endpoint', () => {
     assert.equal((await read('/fleet')).endpoints.failing, 1);
   });
 
+  it('shows an endpoint as recovering since a replay began', async () => {
+    const { id } = await create('/cellular-webhooks');
+    const path = `/cellular-webhooks/${id}`;
+    await sendTemperature(org, 'A-1', 4);
+    const { items } = await eventually(
+      () => read(`${path}/deliveries`),
+      (body) => body.items[0]?.state === 'delivered',
+    );
+    // The drain lasts until the end of the test.
+    receiver.answer(() => {});
+    await org.api.post(`${path}/replay`, { since: '2020-01-01T00:00:00Z', states: ['delivered'] });
+    const { health } = await read(path);
+    assert.equal(health.state, 'recovering');
+    assert.ok(
+      health.since >= items[0].lastAttemptAt,
+      `${health.since}, replayed after ${items[0].lastAttemptAt}`,
+    );
+  });
+
   it('shows an endpoint as disabled after 410, and notifies the other endpoints', async () => {
     const other = await startReceiver();
     await org.api.post('/webhooks', { url: other.url, events: ['webhook.disabled'] });

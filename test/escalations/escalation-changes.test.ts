@@ -11,7 +11,7 @@ import { createEscalationChanges } from '../../src/escalations/escalation-change
 import { createPoliciesRepository } from '../../src/escalations/escalation-policies.repository.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-import { useOrganization } from './harness.ts';
+import { newRun, useOrganization } from './harness.ts';
 
 /** More than two chunks. */
 const MANY = 1_200;
@@ -132,6 +132,33 @@ describe('A change of open escalations', () => {
     await follow();
     assert.deepEqual(await count(), { 'policy_disabled 10': 3 });
     assert.equal(woken.length, 3);
+  });
+
+  it('ends escalations from before their policy was disabled, also when it is enabled again before the sweep', async () => {
+    const policyId = await addEscalations(3);
+    for (const status of ['disabled', 'active'])
+      await org.api.patch(`/escalations/${policyId}`, { status, steps: steps(5) });
+    const { id } = await customer.openAlert();
+    await follow();
+    const states = await query<{ isLater: boolean; state: string }>(
+      dms.service.sql,
+      'select alert_id = ? as "isLater", state from alert_escalations where organization_id = ? order by 1, 2',
+      [id, org.id],
+    );
+    assert.deepEqual(
+      states.map(({ isLater, state }) => [isLater, state]),
+      [...Array(3).fill([false, 'policy_disabled']), [true, 'open']],
+    );
+    assert.equal(woken.length, 3);
+  });
+
+  it('makes no step of an escalation from before its policy was disabled and enabled again', async () => {
+    const policyId = await addEscalations(1);
+    for (const status of ['disabled', 'active']) await org.api.patch(`/escalations/${policyId}`, { status });
+    const [alert] = (await org.api.get('/alerts')).body.items;
+    const run = newRun(dms, () => new Date(BEGAN_AT.getTime() + 11 * MINUTE_MS));
+    const view = await run.makeDueStep({ organizationId: org.id, alertId: alert.id });
+    assert.deepEqual([view?.state, await customer.sent()], ['policy_disabled', []]);
   });
 
   it('starts over when the policy changes again meanwhile', async () => {

@@ -143,6 +143,32 @@ describe('An overdue fleet that escalates', () => {
     assert.deepEqual([next?.escalation?.id, next?.escalation?.step], [other, 0]);
   });
 
+  it('begins from the first step with the next alert when its policy was disabled and enabled again', async () => {
+    const policyId = await customer.escalation([
+      [0, nurse],
+      [60, nurse],
+    ]);
+    await loseFleet(30);
+    const [first] = await escalating();
+    await pass(first?.id ?? '');
+    for (const status of ['disabled', 'active']) await org.api.patch(`/escalations/${policyId}`, { status });
+    await pass(first?.id ?? '', 2);
+    await comeBack(first?.serialNumber ?? '');
+    await steps.escalateFleets();
+    const [, next] = await escalating();
+    assert.equal(next?.escalation?.step, 0);
+  });
+
+  it('shows the next step without the mute of the one device', async () => {
+    await customer.escalation([[30, nurse]]);
+    await loseFleet(25);
+    const [first] = await escalating();
+    const { assetId, escalation } = (await org.api.get(`/alerts/${first?.id}`)).body;
+    const until = new Date(Date.now() + 60 * MINUTE_MS);
+    await org.api.post(`/assets/${assetId}/mute`, { until, reason: 'Defrosting' });
+    assert.deepEqual((await customer.show(first?.id ?? '')).escalation, escalation);
+  });
+
   it('ignores the mute of the one device', async () => {
     await customer.escalation([[0, nurse]]);
     await loseFleet(25);

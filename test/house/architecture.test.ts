@@ -77,6 +77,7 @@ const PURE_FILES = [
   'src/process/cut-text.ts',
   'src/process/durations.ts',
   'src/process/errors.ts',
+  'src/process/grouped.ts',
   'src/process/iso-time.ts',
   'src/process/keyed-semaphore.ts',
   'src/process/markdown-text.ts',

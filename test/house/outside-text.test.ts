@@ -25,12 +25,12 @@ const OTHER_CUTS: Record<string, string> = {
   'src/operator/import-html.ts: ROWS_SHOWN': 'a list',
   'src/operator/import.routes.ts: GROUPS_MAX': 'a list',
   'src/operator/job-progress.ts: LATEST_SHOWN': 'a list',
+  'src/operator/profiles.routes.ts: GROUPS_SHOWN': 'a list',
   'src/operator/webhooks.routes.ts: FAILURES_SHOWN': 'a list',
   'src/process/open-telemetry.ts: LINKS_MAX': 'a list',
   'src/profiles/profile.ts: SLUG_LENGTH_MAX': 'letters a to z and digits',
-  'src/statistics/record-alerts.ts: ALERTS_MAX': 'a list',
   'src/statistics/record-text.ts: BOUNDS_MAX': 'a list',
-  'src/statistics/statistics-page.service.ts: CHANNELS_MAX': 'a list',
+  'src/statistics/record.repository.ts: LISTED_MAX': 'a list',
   'src/temporal/start-missing-workflows.ts: CHECKED_PER_SWEEP': 'a list',
 };
 

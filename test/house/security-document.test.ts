@@ -73,7 +73,7 @@ describe('SECURITY.md', () => {
   });
 
   it('names every role and every cookie', () => {
-    const { visitor, handoff } = createCookies({ baseUrl: 'https://dms.example' });
+    const { visitor, handoff } = createCookies({ baseUrl: 'https://dms.example', visitSeconds: 60 });
     const set: string[] = [];
     const ctx = { append: (_: string, value: string) => set.push(value) } as never;
     for (const cookie of [visitor, handoff]) cookie.set(ctx, 'value');

@@ -182,14 +182,16 @@ describe('Idempotency-Key', () => {
         await dms.issueKey(dms.id, 'customer', 'write'),
       ].map(({ token }) => dms.with(token));
       const { body: asset } = await registerOnce();
+      const { body: webhook } = await api.post('/webhooks', { url: 'http://127.0.0.1:9/' });
       for (const [path, body] of [
         [`/assets/${asset.id}/device-token`, undefined],
         ['/operator-links', { name: 'Ada' }],
+        [`/webhooks/${webhook.id}/rotate-secret`, undefined],
       ] as const) {
         const headers = keyed(`${key}-${path.length}`);
         const first = await admin?.post(path, body, headers);
         const again = await admin?.post(path, body, headers);
-        assert.deepEqual([first?.status, again?.body], [201, first?.body], path);
+        assert.deepEqual([Number(first?.status) < 300, again?.body], [true, first?.body], path);
         assert.equal((await writer?.post(path, body, headers))?.status, 422, path);
       }
     });

@@ -2,12 +2,14 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
+import { compose } from '../../src/compose/service.ts';
 import type { KeyKind } from '../../src/http/route.ts';
 import { createTokenBucket } from '../../src/http/token-bucket.ts';
 import { formatKey } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { readSettings, type Settings } from '../../src/process/config.ts';
-import type { Answer, Client } from '../support/client.ts';
+import { createLog } from '../../src/process/log.ts';
+import { type Answer, type Client, createClient } from '../support/client.ts';
 import { call, type Fixtures, forEvery } from '../support/operations.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -36,13 +38,20 @@ const generateKey = (kind: KeyKind) => formatKey(kind, randomBytes(32));
 describe('Rate limits', () => {
   let dms: TestService;
   let nowMs: number;
+  /** How far the clock of the database is ahead. */
+  let aheadMs = 0;
   const pass = (ms: number) => {
     nowMs += ms;
   };
 
   async function start(settings: Partial<Settings>): Promise<void> {
     nowMs = Date.now();
-    dms = await startService({ withWorker: false, settings, now: () => new Date(nowMs) });
+    dms = await startService({
+      withWorker: false,
+      settings,
+      now: () => new Date(nowMs + aheadMs),
+      monotonicMs: () => nowMs,
+    });
   }
 
   /** By default the key of a new organization, whose limit no other test has used up. */
@@ -72,7 +81,7 @@ describe('Rate limits', () => {
     assert.deepEqual(settings.customerLimit, { perSecond: 100, burst: 200 });
     assert.deepEqual(settings.deviceLimit, { perSecond: 1_000, burst: 200_000 });
     assert.equal(settings.failedKeysPerMinute, 20);
-    const bucket = createTokenBucket({ ...settings.deviceLimit, now: () => nowMs });
+    const bucket = createTokenBucket({ ...settings.deviceLimit, monotonicMs: () => nowMs });
     nowMs = 0;
     for (let round = 0; round < 3; round++) {
       for (let message = 0; message < 2 * 100_000; message++) assert.equal(bucket.take('token'), null);
@@ -117,6 +126,16 @@ describe('Rate limits', () => {
       await times(burst + 20, list);
       pass(500);
       assert.equal((await list()).status, 200);
+    });
+
+    it('allows as many requests as before when the clock of the database was set back', async () => {
+      assert.equal((await list()).status, 200);
+      aheadMs = -60_000;
+      try {
+        assert.equal((await list()).status, 200);
+      } finally {
+        aheadMs = 0;
+      }
     });
 
     it('counts each API key separately, even within an organization', async () => {
@@ -260,6 +279,20 @@ describe('Rate limits', () => {
       assert.equal((await read('/livez', '192.0.2.1')).status, 200);
       pass(50);
       assert.equal((await read('/docs', '192.0.2.1')).status, 200);
+    });
+
+    it('serves them by an API that was started while PostgreSQL was away', async () => {
+      const settings = { ...dms.settings, port: 0, databaseUrl: 'postgres://127.0.0.1:1/nowhere' };
+      const service = compose({ settings, log: createLog('silent') });
+      const api = await service.startApi();
+      try {
+        const reader = createClient(`http://127.0.0.1:${api.port}`, null);
+        for (const path of ['/docs', '/openapi.json', '/'])
+          assert.equal((await reader.get(path, { headers: { accept: 'text/html' } })).status, 200, path);
+      } finally {
+        await api.stop(1_000);
+        await service.close();
+      }
     });
   });
 

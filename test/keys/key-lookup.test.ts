@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { formatKey, hashKey } from '../../src/keys/api-key.ts';
 import { createKeyLookup } from '../../src/keys/key-lookup.service.ts';
 import type { KeyRecord } from '../../src/keys/keys.repository.ts';
+import { HOUR_MS } from '../../src/process/durations.ts';
 
 const newToken = () => formatKey('device', randomBytes(32));
 const newTokens = (count: number) => Array.from({ length: count }, newToken);
@@ -11,7 +12,9 @@ const TRUSTED = { isSuspect: false };
 const SUSPECT = { isSuspect: true };
 
 describe('Looking up keys', () => {
+  /** The clock of the database. */
   let nowMs: number;
+  let monotonicMs: number;
   let stored: Map<string, KeyRecord>;
   /** The number of keys in each statement. */
   let statements: number[];
@@ -22,6 +25,7 @@ describe('Looking up keys', () => {
 
   beforeEach(() => {
     nowMs = 1_000_000;
+    monotonicMs = 0;
     stored = new Map();
     statements = [];
     used = [];
@@ -30,8 +34,14 @@ describe('Looking up keys', () => {
       keys: { findByHashes },
       recordUse: ({ id }) => used.push(id),
       now: () => nowMs,
+      monotonicMs: () => monotonicMs,
     });
   });
+
+  function pass(ms: number): void {
+    nowMs += ms;
+    monotonicMs += ms;
+  }
 
   async function findByHashes(hashes: Buffer[]): Promise<Array<KeyRecord | null>> {
     statements.push(hashes.length);
@@ -77,10 +87,10 @@ describe('Looking up keys', () => {
     const token = store(newToken());
     await Promise.all(Array.from({ length: 100 }, () => find(token)));
     await find(token);
-    nowMs += 2_999;
+    pass(2_999);
     await find(token);
     assert.deepEqual(statements, [1]);
-    nowMs += 1;
+    pass(1);
     assert.equal(await find(token), `id of ${token}`);
     assert.deepEqual(statements, [1, 1]);
   });
@@ -95,7 +105,7 @@ describe('Looking up keys', () => {
     for (let time = 0; time < 50; time++) assert.equal(await find(token), null);
     assert.deepEqual(statements, [1]);
     store(token);
-    nowMs += 3_000;
+    pass(3_000);
     assert.equal(await find(token), `id of ${token}`);
   });
 
@@ -106,10 +116,20 @@ describe('Looking up keys', () => {
     ];
     assert.ok((await find(revoked)) && (await find(expiring)));
     store(revoked, { revokedAt: new Date(nowMs) });
-    nowMs += 1_000;
+    pass(1_000);
     assert.equal(await find(expiring), null);
-    nowMs += 2_000;
+    pass(2_000);
     assert.equal(await find(revoked), null);
+  });
+
+  it('refuses a revoked key and finds a new one 3 s later, also when the clock of the database was set back', async () => {
+    const [revoked, created] = [store(newToken()), newToken()];
+    await Promise.all([find(revoked), find(created)]);
+    store(revoked, { revokedAt: new Date(nowMs) });
+    store(created);
+    nowMs -= HOUR_MS;
+    pass(3_000);
+    assert.deepEqual(await Promise.all([find(revoked), find(created)]), [null, `id of ${created}`]);
   });
 
   it('records a use with each look-up of a working key, and none for wrong, revoked or expired ones', async () => {
@@ -122,7 +142,7 @@ describe('Looking up keys', () => {
     ];
     for (const token of [working, working, ...others]) await find(token);
     assert.deepEqual(used, [`id of ${working}`]);
-    nowMs += 3_000;
+    pass(3_000);
     await find(working);
     assert.equal(used.length, 2);
   });
@@ -147,6 +167,16 @@ describe('Looking up keys', () => {
     );
     fault = null;
     assert.equal(await find(token), `id of ${token}`);
+  });
+
+  it('refuses keys as unavailable with Retry-After while 10,000 wait', async () => {
+    const results = await Promise.allSettled(newTokens(10_001).map((token) => find(token)));
+    const refused = results.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+    assert.equal(refused.length, 1);
+    assert.deepEqual(
+      [refused[0]?.reason.kind, refused[0]?.reason.headers],
+      ['unavailable', { 'Retry-After': '1' }],
+    );
   });
 
   describe('for a suspect', () => {
@@ -178,7 +208,7 @@ describe('Looking up keys', () => {
     it('looks up a key that has worked at once, even when unknown ones fill the queue', async () => {
       const working = store(newToken());
       await find(working);
-      nowMs += 60_000;
+      pass(60_000);
       const flood = Promise.allSettled(newTokens(600).map((token) => find(token, SUSPECT)));
       statements = [];
       assert.equal(await find(working, SUSPECT), `id of ${working}`);

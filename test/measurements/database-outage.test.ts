@@ -11,6 +11,9 @@ import { newDatabase } from '../support/servers.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { reading } from './fixtures.ts';
 
+/** One each second, back to the month before in the first days of a month. */
+const READINGS = 200_000;
+
 describe('While the database is away', () => {
   let dms: TestService;
   let assetId: string;
@@ -48,14 +51,15 @@ describe('While the database is away', () => {
 
   it('breaks the connection when the database goes away while a CSV table is sent', async () => {
     await createPartitionKeeper(dms.service.sql, MEASUREMENTS).ensure([
-      new Date(Date.now() - 40 * 86_400_000),
+      new Date(Date.now() - READINGS * 1_000),
+      new Date(),
     ]);
     await query(
       dms.service.sql,
       `insert into measurement_blocks
          (organization_id, asset_id, first_at, last_at, received_at, channel, type, scale, late, steps)
        select ?, ?, now() - make_interval(secs => g), now() - make_interval(secs => g), now(), 2, 1, 0, false, '{1}'
-       from generate_series(1, 200000) g`,
+       from generate_series(1, ${READINGS}) g`,
       [dms.id, assetId],
     );
     const { token } = await dms.issueKey(dms.id, 'customer');

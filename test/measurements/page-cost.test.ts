@@ -4,6 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import pg from 'pg';
+import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
+import { createPartitionKeeper } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
 import { toCursor } from '../../src/measurements/history.ts';
 import { temperature } from './fixtures.ts';
@@ -46,6 +48,8 @@ describe('With a reading every second', () => {
 
   /** The readings of a day, with this many in a block. */
   async function storeDay(perBlock: number): Promise<void> {
+    // On the first of a month, yesterday has no partition yet.
+    await createPartitionKeeper(sql(), MEASUREMENTS).ensure([at(0)]);
     await query(
       sql(),
       `insert into measurement_blocks

@@ -114,7 +114,10 @@ describe('Reading page by page', () => {
             await register(org, `NEW-${round}`);
             const id = leaving[round % Math.max(leaving.length, 1)];
             if (id) await org.api.delete(`/assets/${id}`);
-            await org.device.post(`/devices/DEVICE-0000/measurements`, { readings: [reading()] });
+            const measuredAt = new Date(NEWEST_MS + DAY_MS / 4 + round * 1_000).toISOString();
+            await org.device.post(`/devices/DEVICE-0000/measurements`, {
+              readings: [reading({ measuredAt })],
+            });
           }
         })();
         const staying = ids.filter((id) => !leaving.includes(id));

@@ -5,10 +5,12 @@ import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createGathering } from '../../src/notifications/gathering.service.ts';
 import { createNotificationAlertsRepository } from '../../src/notifications/notification-alerts.repository.ts';
+import { UNSENT_MAX } from '../../src/notifications/notification-plan.ts';
 import {
   createNotificationsRepository,
   type NotificationsRepository,
 } from '../../src/notifications/notifications.repository.ts';
+import { HOUR_MS } from '../../src/process/durations.ts';
 import { register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { statementsOf } from '../support/statements-of.ts';
@@ -66,17 +68,17 @@ describe('The queue of notifications', () => {
     );
 
   /** Open alerts of one asset, queued for the channel, as many frames would store them. */
-  async function addAlerts(count: number): Promise<void> {
-    const assetId = await register(org, 'MANY');
+  async function addAlerts(count: number, serialNumber = 'MANY'): Promise<void> {
+    const assetId = await register(org, serialNumber);
     await query(
       dms.service.sql,
       `with opened as (
          insert into alerts (organization_id, asset_id, serial_number, type, details, started_at)
-         select ?, ?, 'MANY', 'low_battery', '{}', now() from generate_series(1, ?::int) returning *
+         select ?, ?, ?, 'low_battery', '{}', now() from generate_series(1, ?::int) returning *
        )
        insert into notification_alerts (organization_id, alert_id, channel_id, kind, due_at)
        select organization_id, id, ?, 'opening', now() from opened`,
-      [org.id, assetId, count, channel.channelId],
+      [org.id, assetId, serialNumber, count, channel.channelId],
     );
   }
 
@@ -91,6 +93,21 @@ describe('The queue of notifications', () => {
       workers.map(({ notifications }) => notifications.claim(channel, new Date(), { leaseSeconds: 60 })),
     );
     assert.equal(claims.filter((claim) => claim !== null).length, 1);
+  });
+
+  it('counts no alert as delayed that waits for the next gathering, or for a receiver that takes nothing', async () => {
+    const oldest = (gatheredBefore: Date) =>
+      createNotificationAlertsRepository(dms.service.sql).findOldestDueSeconds(later, gatheredBefore);
+    const later = new Date(Date.now() + HOUR_MS);
+    await query(dms.service.sql, 'delete from notification_alerts');
+    for (let unsent = 0; unsent < UNSENT_MAX; unsent++) {
+      await addAlerts(1, `UNSENT-${unsent}`);
+      assert.ok((await oldest(later)) > 3_000, `${unsent} unsent`);
+      if (unsent > 0) assert.equal(await oldest(new Date(Date.now() - HOUR_MS)), 0);
+      await newWorker().gather(channel);
+    }
+    await addAlerts(1);
+    assert.equal(await oldest(later), 0);
   });
 
   it('takes as many statements for ten thousand alerts as for one', async () => {

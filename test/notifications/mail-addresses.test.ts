@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { mailWaitMs, type PlannedMail } from '../../src/notifications/mail-limits.ts';
+import { createNotificationAlertsRepository } from '../../src/notifications/notification-alerts.repository.ts';
 import { DAY_MS, HOUR_MS } from '../../src/process/durations.ts';
 import { visit } from '../operator/visitor.ts';
 import { eventually } from '../support/fleet.ts';
@@ -53,6 +54,17 @@ describe('E-mail addresses of channels', () => {
   const page = (link: string) => `${dms.baseUrl}${new URL(link).pathname}`;
   const press = (link: string) =>
     visit(page(link), { form: { token: new URL(link).searchParams.get('token') ?? '' } });
+
+  it('counts no alert as delayed that waits for the address of its channel to be confirmed', async () => {
+    const { id } = await create({ delayMinutes: 10 });
+    await confirmAddress(dms, mail.mails, target);
+    await (await newDevice(org, 'Cold room'))('low');
+    const at = new Date(Date.now() + HOUR_MS);
+    const alerts = createNotificationAlertsRepository(dms.service.sql);
+    assert.ok((await alerts.findOldestDueSeconds(at, at)) > 0);
+    await org.api.patch(`/notification-channels/${id}`, { target: `typo-${target}` });
+    assert.equal(await alerts.findOldestDueSeconds(at, at), 0);
+  });
 
   it('leaves an address unconfirmed until the button behind the link was pressed', async () => {
     const { id, status } = await create();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
-import { eventually } from '../support/fleet.ts';
+import { apply, applyAnswer, createProfile, eventually, FRIDGE, register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { newDevice, startMessageReceiver } from './harness.ts';
 
@@ -95,6 +95,59 @@ describe('A channel of muted devices', () => {
     assert.match((await untilSaid(1))[0] ?? '', /^New alert: First room/);
     await org.api.post(`/groups/${group.id}/remove-members`, { serialNumbers });
     assert.match((await untilSaid(2))[1] ?? '', /^New alert: Second room/);
+  });
+
+  /** A device with bounds; sends one frame of readings, by their minutes from now. */
+  async function fridge(serial: string) {
+    const id = await register(org, serial, { name: `Room of ${serial}` });
+    await apply(org, await createProfile(org, FRIDGE), { serialNumbers: [serial] });
+    await applyAnswer(org, serial);
+    const startMs = Date.now();
+    const send = async (...measured: Array<[minute: number, value: number]>) => {
+      const readings = measured.map(([minute, value]) => ({
+        channel: 1,
+        type: 'temperature',
+        value,
+        measuredAt: new Date(startMs + minute * MINUTE_MS).toISOString(),
+      }));
+      assert.equal((await org.device.post(`/devices/${serial}/measurements`, { readings })).status, 202);
+    };
+    const mute = async (from: number, until: number) => {
+      const at = (minute: number) => new Date(startMs + minute * MINUTE_MS).toISOString();
+      const body = { from: at(from), until: at(until), reason: 'Defrosting' };
+      assert.equal((await org.api.post(`/assets/${id}/mute`, body)).status, 201);
+    };
+    return { id, send, mute };
+  }
+  const untilQueued = (count: number) =>
+    eventually(
+      () => query(dms.service.sql, 'select 1 from notification_alerts where organization_id = ?', [org.id]),
+      ({ length }) => length === count,
+    );
+
+  it('never mentions an excursion within one frame that arrives during maintenance', async () => {
+    const { id, send } = await fridge('FRAME-1');
+    await mute(30, `/assets/${id}`);
+    await send([-20, 5], [-15, 12], [-10, 5]);
+    await untilQueued(0);
+    assert.equal((await org.api.get('/alerts')).body.totalItems, 1);
+    assert.deepEqual(firstLines(), []);
+  });
+
+  it('mentions excursions in late data after the maintenance, but for those that began and ended in it', async () => {
+    const { send, mute: muteFrom } = await fridge('LATE-1');
+    await muteFrom(30, 90);
+    aheadMs = 60 * MINUTE_MS;
+    await send([60, 5]);
+    await send([40, 13], [50, 5]);
+    await untilQueued(0);
+    await send([10, 12], [20, 5]);
+    await untilPostponed(1);
+    aheadMs = 91 * MINUTE_MS;
+    await untilSaid(1);
+    await untilQueued(0);
+    assert.equal(receiver.received.length, 1);
+    assert.match(receiver.received[0]?.body ?? '', /Over already.*up to 12 °C/);
   });
 
   it('stays muted when one mute ends while another one of the device goes on', async () => {

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { Webhook } from 'standardwebhooks';
 import { query } from '../../src/db/query.ts';
+import { newChannel } from '../../src/notifications/notification-channel.ts';
+import { createChannelsRepository } from '../../src/notifications/notification-channels.repository.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
 import { apply, applyAnswer, createProfile, eventually, FRIDGE, register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
@@ -164,6 +166,47 @@ describe('Notification channels', () => {
     aheadMs = 61 * MINUTE_MS;
     const [, reminder] = await untilTexts(2);
     assert.match(reminder ?? '', /^Still open: Cold room, low battery/);
+  });
+
+  it('reminds of open alerts from the change of the reminder on', async () => {
+    const id = await slack();
+    await (await newDevice(org, 'Cold room'))('low');
+    await untilTexts(1);
+    await org.api.patch(`/notification-channels/${id}`, { reminderMinutes: 60 });
+    aheadMs = 61 * MINUTE_MS;
+    const [, reminder] = await untilTexts(2);
+    assert.match(reminder ?? '', /^Still open: Cold room/);
+  });
+
+  it('plans no reminder of open alerts once the reminder is taken away', async () => {
+    const id = await slack({ reminderMinutes: 60 });
+    await (await newDevice(org, 'Cold room'))('low');
+    await untilTexts(1);
+    await org.api.patch(`/notification-channels/${id}`, { reminderMinutes: null });
+    const planned = await query(
+      dms.service.sql,
+      'select 1 from notification_alerts where organization_id = ? and due_at is not null',
+      [org.id],
+    );
+    assert.deepEqual(planned, []);
+  });
+
+  it('sends at once when the quiet hours that held it are taken away', async () => {
+    const time = (minutes: number) => new Date(Date.now() + minutes * MINUTE_MS).toISOString().slice(11, 16);
+    const id = await slack({ quietHours: { from: time(-60), to: time(120), timezone: 'UTC' } });
+    await (await newDevice(org, 'Cold room'))('low');
+    await eventually(
+      () =>
+        query(
+          dms.service.sql,
+          `select 1 from notification_alerts where organization_id = ? and due_at > now() + interval '1 hour'`,
+          [org.id],
+        ),
+      ({ length }) => length === 1,
+    );
+    await org.api.patch(`/notification-channels/${id}`, { quietHours: null });
+    const [text] = await untilTexts(1);
+    assert.match(text ?? '', /^New alert: Cold room/);
   });
 
   it('sends nothing about an acknowledged alert until its snooze is over', async () => {
@@ -461,6 +504,22 @@ describe('A service without a mail server', () => {
     try {
       const body = { type: 'email', target: 'quality@example.com' };
       const answer = await dms.api.post('/notification-channels', body);
+      assert.deepEqual([answer.status, /SMTP_URL/.test(answer.body.message)], [409, true]);
+    } finally {
+      await dms.stop();
+    }
+  });
+
+  it('refuses another address of a channel of type email with 409', async () => {
+    const dms = await startService({ withWorker: false });
+    try {
+      const org = await dms.addOrganization();
+      const channels = createChannelsRepository(dms.service.sql);
+      const ref = { organizationId: org.id, channelId: await channels.nextId() };
+      const settings = newChannel({ type: 'email', target: 'quality@example.com' });
+      await channels.insert(ref, 'email', settings, { isConfirmed: true, sealedTarget: null, secret: null });
+      const change = { target: 'safety@example.com' };
+      const answer = await org.api.patch(`/notification-channels/${ref.channelId}`, change);
       assert.deepEqual([answer.status, /SMTP_URL/.test(answer.body.message)], [409, true]);
     } finally {
       await dms.stop();

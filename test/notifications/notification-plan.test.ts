@@ -57,6 +57,7 @@ function simulate(lives: Life[], { delayMinutes, reminderMinutes, looks }: Rules
           isNotified,
           isOver: ends.has(index),
           isLate: false,
+          isOfMaintenance: false,
           isAcknowledged: (lives[index]?.answeredAt ?? Number.POSITIVE_INFINITY) <= minute,
           mutedUntil: mutedUntil(lives[index]?.muted, minute),
         }),
@@ -140,6 +141,7 @@ describe('Mentions of an alert on a channel', () => {
       isNotified: false,
       isOver: true,
       isLate: true,
+      isOfMaintenance: false,
       isAcknowledged: false,
       mutedUntil: null,
     };

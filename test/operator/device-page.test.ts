@@ -177,6 +177,20 @@ describe('The page of a device', () => {
     assert.match(await page(`/devices/${assetId}?find=FOREIGN`), /No other device/);
   });
 
+  it('tells devices of one name apart in a curve, by their serial numbers', async () => {
+    const [one, other] = await Promise.all(
+      ['SAME-1', 'SAME-2'].map((serial) => register(dms, serial, { name: 'Same & name' })),
+    );
+    const shown = await page(`/devices/${one}?with=${other}&with=${assetId}`);
+    const [, labels = ''] = shown.match(/data-curve="([^"]*)"/) ?? [];
+    const names = JSON.parse(labels.replaceAll('&quot;', '"').replaceAll('&amp;', '&')) as Array<{
+      name: string;
+    }>;
+    const [first, second, third] = names.map(({ name }) => name);
+    assert.deepEqual([first, second], ['Same & name (SAME-1)', 'Same & name (SAME-2)']);
+    assert.doesNotMatch(third ?? '', /\(/);
+  });
+
   it('names who acknowledged an alert and when, here and in the list of alerts, even after its end', async () => {
     await sendTemperature(dms, 'FRIDGE-1', 20);
     const { body } = await dms.api.get('/alerts');
@@ -337,6 +351,63 @@ describe('The page of a device', () => {
     const archived = await page(`/archived/${id}`);
     assert.match(archived, /Archived <time.*Archive asset/s);
     for (const each of rows) assert.match(archived, row(each));
+  });
+
+  it('lists each change of a device once in its history, and none of other devices of its serial number or name', async () => {
+    const id = await register(dms, 'TWICE-1', { name: 'Twice' });
+    const other = await register(dms, 'TWICE', { name: 'TWICE-1' });
+    await dms.api.patch(`/assets/${other}`, { name: 'Twice' });
+    await apply(dms, 'zz-last', { serialNumbers: ['TWICE-1'] });
+    await dms.api.post('/devices/twice-1/config/withdraw');
+    await dms.api.post(`/assets/${id}/replace-hardware`, { newSerialNumber: 'TWICE-2' });
+    const next = await register(dms, 'TWICE-1');
+    await apply(dms, 'zz-last', { serialNumbers: ['TWICE-1'] });
+    await dms.api.post('/devices/Twice-1/config/withdraw');
+    await dms.api.delete(`/assets/${id}`);
+    const again = await register(dms, 'TWICE-2');
+    const changes = async (path: string) =>
+      [...(await page(path)).matchAll(/<td data-label="What">([A-Z]\w+ \w+(?: \w+)?)<\/td>/g)].map(
+        ([, what]) => what,
+      );
+    const all = ['Archive asset', 'Replace hardware', 'Withdraw device config', 'Register asset'];
+    assert.deepEqual(await changes(`/archived/${id}`), all);
+    assert.deepEqual(await changes(`/devices/${next}/history`), ['Withdraw device config', 'Register asset']);
+    assert.deepEqual(await changes(`/devices/${again}/history`), ['Register asset']);
+    assert.deepEqual(await changes(`/devices/${other}/history`), ['Change asset', 'Register asset']);
+  });
+
+  it('shows the acknowledgement of an alert once, and ends of a snooze and of maintenance as times', async () => {
+    const id = await register(dms, 'SNOOZED-1');
+    await apply(dms, 'zz-last', { serialNumbers: ['SNOOZED-1'] });
+    await applyAnswer(dms, 'SNOOZED-1');
+    await sendTemperature(dms, 'SNOOZED-1', 20);
+    const [alert] = (await dms.api.get(`/alerts?assetId=${id}`)).body.items;
+    const snoozeUntil = new Date(Date.now() + HOUR_MS).toISOString();
+    assert.equal(
+      (await dms.api.patch(`/alerts/${alert.id}`, { status: 'acknowledged', snoozeUntil })).status,
+      200,
+    );
+    assert.equal(
+      (await dms.api.post(`/assets/${id}/mute`, { until: snoozeUntil, reason: 'Defrosting' })).status,
+      201,
+    );
+    const text = await page(`/devices/${id}/history`);
+    assert.equal(text.match(/>(Alert acknowledged|Acknowledge alert)/g)?.length, 1);
+    const ends = text.match(
+      new RegExp(`<td data-label="Details">(until )?<time datetime="${snoozeUntil}"`, 'g'),
+    );
+    assert.equal(ends?.length, 2);
+  });
+
+  it('lists in the history of a profile changes of that profile alone', async () => {
+    const id = await register(dms, 'SHARED', { name: 'Shared' });
+    await createProfile(dms, { ...FRIDGE, slug: 'shared' });
+    await apply(dms, 'shared', { serialNumbers: ['SHARED'] });
+    await dms.api.post('/devices/shared/config/withdraw');
+    await dms.api.patch(`/assets/${id}`, { name: 'shared' });
+    const history = (await page('/profiles/shared')).split('<h2>History</h2>')[1] ?? '';
+    const actions = [...history.matchAll(/<td data-label="Action">([^<]+)</g)].map(([, action]) => action);
+    assert.deepEqual(actions, ['apply profile', 'create profile']);
   });
 
   it('registers the logger of an archived device again, as archiving has said', async () => {

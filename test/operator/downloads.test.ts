@@ -41,7 +41,7 @@ describe('A file that is being sent', () => {
         looks++;
         return isActive;
       },
-      now: () => new Date(nowMs),
+      monotonicMs: () => nowMs,
     });
     return (await send(SESSION, 'exportMeasurements', {})).stream;
   }

@@ -6,14 +6,16 @@ describe('Counts of a fleet', () => {
   function countsOf(devices: number) {
     let calls = 0;
     let atMs = 0;
-    const count = createFleetCounts({
+    const { countFleet, countContacts } = createFleetCounts({
       count: async () => [{ key: 'status:online', count: devices + calls++ }],
       countMembers: async () => [{ key: 'status:online', count: devices / 2 + calls++ }],
+      countInContact: async () => calls++,
       now: () => new Date(atMs),
     });
     return {
       wait: (ms: number) => (atMs += ms),
-      online: async (id = 'one', groupId?: string) => (await count(id, groupId)).status.online,
+      online: async (id = 'one', groupId?: string) => (await countFleet(id, groupId)).status.online,
+      inContact: async () => (await countContacts('one')).inContact,
     };
   }
 
@@ -46,5 +48,19 @@ describe('Counts of a fleet', () => {
     const fleet = countsOf(100);
     assert.equal(await fleet.online(), 100);
     assert.equal(await fleet.online(), 101);
+  });
+
+  it('counts devices in contact once in ten seconds where the fleet is large, even if few are', async () => {
+    const fleet = countsOf(100_000);
+    const inContact = await fleet.inContact();
+    fleet.wait(9_999);
+    assert.equal(await fleet.inContact(), inContact);
+    fleet.wait(1);
+    assert.notEqual(await fleet.inContact(), inContact);
+  });
+
+  it('counts devices in contact of a small fleet each time', async () => {
+    const fleet = countsOf(100);
+    assert.notEqual(await fleet.inContact(), await fleet.inContact());
   });
 });

@@ -75,4 +75,22 @@ describe('The page of the fleet', () => {
     assert.equal(status, 200, text);
     assert.match(text, /All 2 that match/);
   });
+
+  it('says in words which devices a profile is applied to', async () => {
+    const filter = new URLSearchParams({ groupId, syncStatus: 'no_profile', q: 'PL_A' }).toString();
+    const { text } = await visit(`${dms.baseUrl}/operator/apply?${new URLSearchParams({ filter })}`, {
+      cookie,
+    });
+    const [, matching = ''] = text.match(/that match<\/strong>(.*?)<\/p>/s) ?? [];
+    const badges = [...matching.matchAll(/<span class="badge">([^<]+)</g)].map(([, badge]) => badge);
+    assert.deepEqual(badges, ['search: PL_A', 'configuration: no profile', 'group: Some']);
+  });
+
+  it('lists no members of a deleted group, which have yet to leave it', async () => {
+    await dms.service
+      .sql('groups')
+      .where({ organization_id: org.id, id: groupId })
+      .update({ deleted_at: new Date() });
+    assert.deepEqual(serialsIn(await read(`?groupId=${groupId}`)), []);
+  });
 });

@@ -1,6 +1,6 @@
 /** The page of a group: its members, devices that join it from elsewhere, and a rollout that ended itself. */
 import assert from 'node:assert/strict';
-import { createProfile, FREEZER, FRIDGE, register } from '../support/fleet.ts';
+import { apply, applyAnswer, createProfile, FREEZER, FRIDGE, register } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { signIn, visit } from './visitor.ts';
 
@@ -34,6 +34,16 @@ describe('The page of a group', () => {
     assert.match(await see(`/groups/${id}`), /Room of MEMBER-1.*Room of MEMBER-2/s);
   });
 
+  it('says which members never had a profile', async () => {
+    const id = await addGroup('Storage', ['BARE-1', 'PROFILED-1']);
+    await apply(dms, 'fridge', { serialNumbers: ['PROFILED-1'] });
+    await applyAnswer(dms, 'PROFILED-1');
+    const text = await see(`/groups/${id}`);
+    const badgeOf = (serial: string) =>
+      text.match(new RegExp(`Room of ${serial}.*?data-label="Configuration">.*?>([^<]+)</span>`, 's'))?.[1];
+    assert.deepEqual([badgeOf('BARE-1'), badgeOf('PROFILED-1')], ['no profile', 'applied']);
+  });
+
   it('names the devices that leave their group, and the group, before they join another one', async () => {
     const blood = await addGroup('Blood bank', ['BLOOD-1', 'BLOOD-2']);
     const ward = await addGroup('Ward', ['WARD-1']);
@@ -56,6 +66,8 @@ describe('The page of a group', () => {
     const form = { joinedGroupId: id, serialNumbers: 'TICKED-1' };
     const { text } = await send('join', form);
     assert.match(text, /Add 1 device to Freezers\?.*gets a job/s);
+    const again = await visit(`${dms.baseUrl}/operator/join`, { cookie });
+    assert.equal(again.headers.get('location'), '/operator/fleet');
     assert.equal(await countMembers(id), 0);
     const { headers } = await send('join', { ...form, step: 'apply' });
     assert.match(headers.get('location') ?? '', /^\/operator\/jobs\//);

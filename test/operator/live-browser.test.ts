@@ -41,9 +41,12 @@ describe('An open page', () => {
   async function idOf(serialNumber: string): Promise<string> {
     return (await dms.api.get(`/assets?serialNumber=${serialNumber}`)).body.items[0].id;
   }
-  async function send(serial: string, value: number): Promise<void> {
+  async function send(serial: string, value: number, status = 202, more = {}): Promise<void> {
     const readings = [{ channel: 'probe', type: 'temperature', value, measuredAt: new Date().toISOString() }];
-    assert.equal((await dms.device.post(`/devices/${serial}/measurements`, { readings })).status, 202);
+    assert.equal(
+      (await dms.device.post(`/devices/${serial}/measurements`, { readings, ...more })).status,
+      status,
+    );
   }
 
   describe('in place', () => {
@@ -138,6 +141,32 @@ describe('An open page', () => {
     assert.equal(await page.evaluate('scrollY'), before);
     assert.equal(await tick.isChecked(), true);
     assert.equal(await isFocused(`[aria-label="Choose ${serials[20]}"]`), true);
+    await assertSamePage();
+  });
+
+  it('keeps a name that is typed for an unregistered logger while others send', async () => {
+    await send('UNKNOWN-1', 5, 404);
+    for (const path of ['/unregistered', '']) {
+      await open(path);
+      const name = page.getByLabel('Name of unknown-1', { exact: true });
+      await name.fill('Vaccines');
+      const other = `UNKNOWN-2${path === '' ? '-again' : ''}`;
+      await send(other, 5, 404);
+      await page.waitForSelector(`code:has-text("${other.toLowerCase()}")`);
+      assert.equal(await name.inputValue(), 'Vaccines', path);
+      await assertSamePage();
+    }
+  });
+
+  it('keeps the tick of an alert while another one of its device ends', async () => {
+    const serial = serials[0] as string;
+    await send(serial, 15, 202, { batteryStatus: 'low' });
+    await open('');
+    const tick = page.getByRole('checkbox', { name: `Choose low battery of ${serial}` });
+    await tick.check();
+    await send(serial, 5);
+    await page.getByRole('checkbox', { name: `Choose too warm of ${serial}` }).waitFor({ state: 'detached' });
+    assert.equal(await tick.isChecked(), true);
     await assertSamePage();
   });
 

@@ -1,7 +1,7 @@
 /** Groups are chosen by typing where there are more than a list shows. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
-import { register } from '../support/fleet.ts';
+import { createProfile, FRIDGE, register } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { signIn, visit } from './visitor.ts';
 
@@ -30,6 +30,17 @@ describe('A choice among many groups', () => {
     const { body } = await dms.api.get(`/assets?serialNumber=${serial}`);
     return (await dms.api.get(`/groups/${body.items[0].groupId}`)).body.name;
   };
+
+  it('shows the groups of a profile, however many newer groups have none', async () => {
+    const slug = await createProfile(dms, { ...FRIDGE, slug: 'fridge' });
+    await query(
+      dms.service.sql,
+      `update groups set profile_slug = ? where organization_id = ? and name in ('Room 0002', 'Room 0001')`,
+      [slug, dms.id],
+    );
+    const { text } = await see(`/profiles/${slug}`);
+    assert.match(text, /Groups that run it.*>Room 0001<.*data-label="Members">0<.*>Room 0002</s);
+  });
 
   it('completes names in place of a list, and takes the name of any group', async () => {
     const { text } = await see('/forms/registerAsset');

@@ -149,6 +149,8 @@ describe('The pages of receivers', () => {
     assert.match(await see('/channels'), /quiet from 22:00 to 06:00 \(Europe\/Stockholm\).*no alert yet/s);
     const tested = await send(`/channels/${body.id}/test`);
     assert.match(tested, /role="status"><span class="problem">The test did not arrive/);
+    const again = await visit(`${dms.baseUrl}/operator/channels/${body.id}/test`, { cookie });
+    assert.deepEqual([again.status, again.headers.get('location')], [303, '/operator/channels']);
     const live = (await see('/channels')).split('data-live="channels"')[1] ?? '';
     assert.match(live, /active<\/span> <span class="problem">\S/);
   });

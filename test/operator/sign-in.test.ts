@@ -62,12 +62,14 @@ describe("The operators' page", () => {
       assert.equal((await visit(url, { cookie })).status, 200);
     });
 
-    it('sets a cookie that scripts cannot read and other sites do not send', async () => {
+    it('sets a cookie that scripts cannot read and other sites do not send, for as long as the session', async () => {
       const { headers } = await useLink(await newLink(dms));
       const cookie = headers.get('set-cookie') ?? '';
       for (const attribute of ['HttpOnly', 'SameSite=Lax', 'Secure', 'Path=/;'])
         assert.ok(cookie.includes(attribute), cookie);
       assert.match(cookie, /^__Host-dms_operator=/);
+      // As long as the session, also while the browser or the installed page is closed.
+      assert.match(cookie, /; Max-Age=43200$/);
       assert.doesNotMatch(cookie, /Domain/);
     });
 

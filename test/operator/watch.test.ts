@@ -69,6 +69,19 @@ describe('Watching a page', () => {
     watch.close();
   });
 
+  it('sends nothing while the page cannot be drawn, so that browsers say that it is old', async () => {
+    let drawn = 0;
+    const draw = async () => {
+      if (drawn++ < 3) throw new Error('The database is away');
+      return pageOf('now');
+    };
+    const watch = createWatch({ draw, isActive: async () => true, intervalMs: 1, lifetimeMs: 60_000 });
+    const [, first] = await watch.open(ADA, '/operator/jobs', 'now').take(2).toArray();
+    assert.equal(drawn, 4);
+    assert.equal(String(first), 'event: unchanged\ndata:\n\n');
+    watch.close();
+  });
+
   it('sends a slow reader the latest content only, once it reads again', async () => {
     const drawings = [1, 2, 3].map((drawing) => String(drawing).repeat(20_000));
     let drawn = 0;

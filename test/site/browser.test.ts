@@ -114,6 +114,31 @@ describe('The documentation in a browser', () => {
     await context.close();
   });
 
+  it('copies code where the page has no clipboard, as without TLS', async () => {
+    const context = await browser.newContext({ permissions: ['clipboard-read'] });
+    const opened = await context.newPage();
+    await opened.addInitScript(`globalThis.systemClipboard = navigator.clipboard;
+      Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
+    await opened.goto(`${dms.baseUrl}/docs/quickstart`);
+    await opened.locator('.copy').first().click();
+    await opened.waitForSelector('.copy:text("Copied")');
+    assert.equal(await opened.evaluate('systemClipboard.readText()'), 'npm ci && npm start');
+    await context.close();
+  });
+
+  it('says that the search could not be loaded, and loads it with the next letter', async () => {
+    const opened = await browser.newPage();
+    await opened.goto(`${dms.baseUrl}/docs`);
+    const index = await opened.getAttribute('form.search', 'data-index');
+    await opened.route(`**${index}`, (route) => route.abort());
+    await opened.fill('.search input', 'webhook');
+    await opened.waitForSelector('.search [role=status]:text("could not be loaded")', { state: 'attached' });
+    await opened.unrouteAll();
+    await opened.fill('.search input', 'webhooks');
+    await opened.waitForSelector('.search ol a');
+    await opened.close();
+  });
+
   it('fills the key of the reader and the address of the service in to code, in this tab alone', async () => {
     const opened = await newPage();
     const firstCode = () => opened.locator('pre').first().textContent();

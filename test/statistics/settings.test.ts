@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createUnusedConfigurationsRepository } from '../../src/config-jobs/unused-configurations.repository.ts';
 import { createUnusedConfigurationsRemoval } from '../../src/config-jobs/unused-configurations.service.ts';
 import { query } from '../../src/db/query.ts';
-import { MINUTE_MS } from '../../src/process/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/process/durations.ts';
 import {
   apply,
   applyAnswer,
@@ -285,6 +285,10 @@ describe('The settings that a device ran', () => {
     const { body } = await dms.api.get(`/assets/${id}/settings${within}&limit=1`);
     const next = await short(`${within}&limit=1&cursor=${body.nextCursor}`);
     assert.deepEqual([...body.items.map(shortOf), ...next], await short(within));
+    const mark = body.nextCursor.slice(0, 8);
+    assert.deepEqual(await short(`${within}&cursor=${mark}${START + HOUR_MS}`), await short(within));
+    const { status } = await dms.api.get(`/assets/${id}/settings?cursor=${mark}${'9'.repeat(15)}`);
+    assert.equal(status, 400);
     assert.equal((await dms.api.get(`/assets/${id}/settings?from=${time(2)}&to=${time(2)}`)).status, 400);
   });
 

@@ -229,6 +229,97 @@ describe('Statistics of a device', () => {
     await dms.api.delete(`/assets/${id}`);
   });
 
+  it('says in the PDF who acknowledged each listed alert, and counts alerts and comments that are not listed', async () => {
+    const id = await register(dms, 'NOISY');
+    const { sql } = dms.service;
+    await sql.raw(
+      `insert into alerts (organization_id, asset_id, serial_number, type, status, details, started_at, ended_at)
+       select ?, ?, 'NOISY', 'low_battery', 'resolved', '{}', ?, ? from generate_series(1, 560)`,
+      [dms.id, id, time(10), time(20)],
+    );
+    const act = (action: string, comment: string | null, of: string) =>
+      sql.raw(
+        `insert into alert_actions (organization_id, alert_id, action, actor, comment)
+         select organization_id, id, ?, '{"keyId": null, "name": "Ada"}', ? from alerts ${of}`,
+        [action, comment],
+      );
+    await act('acknowledged', null, `where asset_id = '${id}'`);
+    await act(
+      'commented',
+      'The battery was changed',
+      `cross join generate_series(1, 205) where id = (select id from alerts where asset_id = '${id}' order by id desc limit 1)`,
+    );
+    const path = `/assets/${id}/statistics?from=${time(0)}&to=${time(180)}`;
+    const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
+    const texts = textsOf(bytes).map((text) => text.trim());
+    const countOf = (start: string) => texts.filter((text) => text.startsWith(start)).length;
+    assert.deepEqual(
+      ['Acknowledged by Ada', 'Not acknowledged', 'Comment by Ada'].map(countOf),
+      [40, 0, 200],
+    );
+    assert.ok(texts.includes('520 earlier alerts are not listed.'), texts.slice(0, 20).join(' | '));
+    assert.ok(texts.includes('5 earlier comments are not listed.'), texts.slice(0, 20).join(' | '));
+  });
+
+  it('shows in the PDF names, settings and times out of bounds of any length, and every channel', async () => {
+    const id = await register(dms, 'LONG', { name: `${'Room '.repeat(22)}North` });
+    const slug = await createProfile(dms, {
+      slug: `${'w'.repeat(60)}-end`,
+      ...FRIDGE,
+      temperatureAlerts: [5, 6, 7, 8].map((highC) => ({
+        type: 'high',
+        channel: 'probe',
+        highC: highC + 0.5,
+      })),
+    });
+    now = START;
+    await apply(dms, slug, { serialNumbers: ['LONG'] });
+    await applyAnswer(dms, 'LONG');
+    now = NOW;
+    for (const [type, measuredAt] of Object.entries({ humidity: time(50), temperature: time(60) })) {
+      const readings = [1, 2, 3, 4, 5, 6].map((channel) => ({ channel, type, value: 5, measuredAt }));
+      const sent = await dms.device.post('/devices/LONG/measurements', { readings });
+      assert.equal(sent.status, 202, sent.text);
+    }
+    const path = `/assets/${id}/statistics?from=${time(0)}&to=${time(180)}`;
+    const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
+    const texts = textsOf(bytes);
+    assert.equal(texts.filter((text) => /^Channel \d: /.test(text)).length, 12);
+    const text = texts.join(' ').replace(/\s+/g, ' ');
+    assert.match(text, /Place: (Room ){22}North/);
+    assert.match(text, /profile w+-end, confirmed by the logger/);
+    assert.match(text, /(channel 1: up to \d\.5 °C, ){4}measured every \w+ \w+, transmitted every 1 h/);
+  });
+
+  it('has a line in the PDF for each time out of bounds, and for the time without bounds', () => {
+    const bounds = Array.from({ length: 13 }, (_, index) => ({
+      lowC: null,
+      highC: index,
+      severity: 'critical' as const,
+      from: index,
+      to: index + 1,
+      secondsOutside: 60 * index,
+    }));
+    const counts = { readings: 1, expectedReadings: 1, completenessPercent: 100, gapCount: 0, count: 0 };
+    const channel = {
+      ...counts,
+      channel: 1,
+      type: 'temperature',
+      position: null,
+      unit: '°C',
+      expectedFrom: 0,
+    };
+    const withoutBounds = [{ from: 0, to: 60_000 }];
+    const lines = channelLines({ ...channel, alerts: bounds, withoutBounds } as never, 0, 'UTC');
+    assert.deepEqual(lines.slice(3), [
+      ...bounds
+        .slice(0, 12)
+        .map(({ highC }) => `up to ${highC} °C: ${highC === 0 ? '0 s' : `${highC} min`} outside`),
+      '1 later bounds are not listed.',
+      'without bounds 1 min',
+    ]);
+  });
+
   it('begins the logger in the PDF with its registration', async () => {
     const id = await register(dms, 'FRESH');
     const { body: asset } = await dms.api.get(`/assets/${id}`);

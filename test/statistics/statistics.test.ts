@@ -223,6 +223,30 @@ describe('Statistics of a channel', () => {
     assert.deepEqual(fold([at(-10, 5), ...samples], { settings: [] })?.withoutBounds, [SPAN]);
   });
 
+  it('adds up the time out of bounds for each time of bounds, and looks at few settings for each reading', () => {
+    const count = 2_000;
+    const stepMs = (SPAN.to - SPAN.from) / count;
+    let looks = 0;
+    const settings = Array.from({ length: count }, (_, index) => {
+      const from = new Date(SPAN.from + index * stepMs);
+      const to = new Date(SPAN.from + (index + 1) * stepMs);
+      const bounds = { lowC: index / count, highC: index % 2 === 0 ? 8 : 10 };
+      return Object.defineProperty({ ...inForce(bounds), to }, 'from', {
+        get: () => {
+          looks++;
+          return from;
+        },
+      }) as SettingsPeriod;
+    });
+    const samples = Array.from({ length: 200 }, (_, index) => at(index * 50, 9));
+    const alerts = fold(samples, { settings })?.alerts ?? [];
+    assert.deepEqual(
+      alerts.map(({ secondsOutside }) => secondsOutside),
+      settings.map((_, index) => (index % 2 === 0 ? stepMs / SECOND : 0)),
+    );
+    assert.ok(looks < 10 * count + 100 * samples.length, `${looks}`);
+  });
+
   it('lists a bounded number of gaps, the newest, and counts all', () => {
     const samples = Array.from({ length: 3 * GAPS_MAX }, (_, index) => at(index, 5));
     const found = fold(samples, { settings: [inForce({ measurementPeriodSeconds: 0.25 })] });

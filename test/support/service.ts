@@ -46,6 +46,8 @@ export interface TestServiceOptions {
   withWorker?: boolean;
   /** Replaces the clock of the database, to set the time. */
   now?: () => Date;
+  /** Default: follows `now`, so that a test that lets time pass lets all of it pass. */
+  monotonicMs?: () => number;
   /** Clock of the machine that the service appears to run on. */
   processNow?: () => Date;
   /** Default: a new one. */
@@ -88,10 +90,12 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const settings = await testSettings(options.settings ?? {}, options.databaseUrl ?? (await newDatabase()));
   const log = options.log ?? createLog(options.logLevel ?? 'silent');
   const { now, processNow, resolve, deliveryPlan } = options;
+  const { monotonicMs = now && (() => now().getTime()) } = options;
   const service = compose({
     settings,
     log,
     now,
+    monotonicMs,
     processNow,
     resolve,
     deliveryPlan,

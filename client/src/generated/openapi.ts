@@ -1223,7 +1223,7 @@ export interface paths {
         head?: never;
         /**
          * Change a notification channel
-         * @description What is left out stays; the type cannot be changed. Types, groups and delay decide about alerts that open from then on; all else holds at once.
+         * @description What is left out stays; the type cannot be changed. Types, groups and delay decide about alerts that open from then on; all else holds at once. 409 for another e-mail address when the service has no mail server.
          */
         patch: operations["updateNotificationChannel"];
         trace?: never;
@@ -2286,7 +2286,7 @@ export interface components {
             };
             /** @description The operationId; confirmAddress: the owner of an e-mail address has confirmed it for the channel */
             action: string;
-            /** @description Id, slug or serial number of what was changed */
+            /** @description Id, slug, or serial number in lower case, of what was changed */
             subject: string;
             /** @description Name of the device, the group or another thing, or the address of a webhook or channel without one: the present one of a device, group or webhook, otherwise as GET showed it; null without a name */
             subjectName: string | null;

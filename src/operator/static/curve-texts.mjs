@@ -3,13 +3,6 @@ import { averageAt, DASHES, isNumber, number, seriesName } from './curve-chart.m
 import { toClock, toClockAfter } from './times.mjs';
 
 const LISTED_MAX = 100;
-const ALERTS = {
-  high_temp: 'too warm',
-  low_temp: 'too cold',
-  no_data: 'no contact',
-  low_battery: 'low battery',
-  sensor_error: 'sensor error',
-};
 const at = (seconds) => new Date(seconds * 1000);
 
 export function element(name, properties = {}, ...children) {
@@ -93,10 +86,10 @@ const span = (from, to) =>
 /** Marks of a device: when they begin, in words, with the page that has more. */
 function eventsOf({ alerts, curves, changes, mutes, notes }) {
   return [
-    ...alerts.map(({ id, type, channel, from, to }) => ({
+    ...alerts.map(({ id, name, channel, from, to }) => ({
       from,
       when: span(from, to),
-      text: `alert, ${ALERTS[type] ?? type}${channel === null ? '' : `, channel ${channel}`}`,
+      text: `alert, ${name}${channel === null ? '' : `, channel ${channel}`}`,
       href: `/operator/alerts/${id}`,
     })),
     ...curves.flatMap(({ gaps, channel }) =>

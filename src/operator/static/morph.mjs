@@ -20,7 +20,7 @@ const KEYS = {
   select: ({ name }) => name,
   textarea: ({ name }) => name,
   details: (details) => details.querySelector('summary')?.textContent,
-  // A row is known by its first link, and else by its place.
+  // A row without an id is known by its first link, and else by its place.
   tr: (row) => row.querySelector('a[href]')?.getAttribute('href'),
 };
 

@@ -5,18 +5,28 @@ const COPIED_MS = 1_500;
 
 const form = document.querySelector('form.search');
 if (form) startSearch(form);
-if (navigator.clipboard) for (const block of document.querySelectorAll('pre')) addCopyButton(block);
+for (const block of document.querySelectorAll('pre')) addCopyButton(block);
 
 function startSearch(form) {
   const [input, status, list] = form.children;
   let index;
   const load = () => {
-    index ??= loadIndex(form.dataset);
+    index ??= loadIndex(form.dataset).catch((error) => {
+      // The next attempt loads it again.
+      index = undefined;
+      throw error;
+    });
     return index;
   };
   async function search() {
     const text = input.value.trim();
-    const found = text === '' ? [] : find(await load(), text);
+    let found;
+    try {
+      found = text === '' ? [] : find(await load(), text);
+    } catch {
+      status.textContent = 'The search could not be loaded. It is tried again as you type.';
+      return;
+    }
     // The text has changed while the index was loaded.
     if (text !== input.value.trim()) return;
     list.replaceChildren(...found.map(toItem));
@@ -24,7 +34,7 @@ function startSearch(form) {
     status.textContent = text === '' ? '' : `${found.length === 0 ? 'No' : found.length} results`;
   }
   form.hidden = false;
-  input.addEventListener('focus', load, { once: true });
+  input.addEventListener('focus', () => load().catch(() => {}), { once: true });
   input.addEventListener('input', search);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -89,6 +99,17 @@ function toItem({ id, title, heading, excerpt }) {
   return item;
 }
 
+/** Pages without TLS have no clipboard: there the browser copies the selection. */
+async function copy(block) {
+  try {
+    await navigator.clipboard.writeText(block.textContent);
+    return true;
+  } catch {
+    getSelection().selectAllChildren(block);
+    return document.execCommand('copy');
+  }
+}
+
 function addCopyButton(block) {
   const frame = document.createElement('div');
   frame.className = 'code';
@@ -97,8 +118,7 @@ function addCopyButton(block) {
   button.className = 'copy';
   button.textContent = 'Copy';
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(block.textContent);
-    button.textContent = 'Copied';
+    button.textContent = (await copy(block)) ? 'Copied' : 'Selected';
     setTimeout(() => {
       button.textContent = 'Copy';
     }, COPIED_MS);

@@ -75,12 +75,12 @@ function removalsOf({ sql, now, settings }: Resources, slices: Slices): Step[] {
   ];
 }
 
-/** Each batch is a transaction of its own, and smaller than its limit where it skips locked rows. */
+/** Each batch is a transaction of its own. */
 async function inBatches(
   remove: (limit: number) => Promise<number>,
   shouldContinue: () => boolean,
 ): Promise<void> {
   let removed: number;
   do removed = await remove(REMOVED_AT_ONCE);
-  while (removed > 0 && shouldContinue());
+  while (removed === REMOVED_AT_ONCE && shouldContinue());
 }

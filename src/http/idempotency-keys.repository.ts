@@ -79,9 +79,10 @@ export function createIdempotencyKeysRepository(box: AnswerBox): IdempotencyStor
 
 /** Works in batches that skip locked rows, so no statement runs long or waits. */
 export async function removeExpiredAnswers(sql: Sql): Promise<number> {
-  for (let removed = 0; ; ) {
+  let removed = 0;
+  for (;;) {
     const batch = await workOnDueRows(sql, { list: LIST_EXPIRED, work: REMOVE_EXPIRED });
-    if (batch.length === 0) return removed;
     removed += batch.length;
+    if (batch.length < REMOVED_AT_ONCE) return removed;
   }
 }

@@ -15,7 +15,7 @@ import type { UnannouncedAlertsRepository } from './unannounced-alerts.repositor
 
 export interface AlertsServiceDeps {
   batchesIn(sql: Sql): AlertBatchesRepository;
-  unannouncedIn(sql: Sql): UnannouncedAlertsRepository;
+  unannouncedIn(sql: Sql): Pick<UnannouncedAlertsRepository, 'list'>;
   publish: Publish;
 }
 
@@ -72,12 +72,6 @@ export function createAlertsService({ batchesIn, unannouncedIn, publish }: Alert
       );
       return created.filter((alert) => alert.isAnnounced).map(createdEvent);
     },
-
-    countUnannounced: ({ sql }: InTransaction, organizationId: string, limit: number): Promise<number> =>
-      unannouncedIn(sql).count(organizationId, limit),
-
-    listUnannounced: ({ sql }: InTransaction, devices: AssetRef[]): Promise<Set<string>> =>
-      unannouncedIn(sql).listAssets(devices),
 
     /** Makes alerts that were opened without an event ordinary ones; the caller publishes the events. */
     async announce({ sql }: InTransaction, organizationId: string, limit: number) {

@@ -58,8 +58,7 @@ export function composeAlerts(
     noDataAlerts: {
       open: service.openNoData,
       resolve: service.resolveNoData,
-      countUnannounced: service.countUnannounced,
-      listUnannounced: service.listUnannounced,
+      unannouncedIn,
       announce: service.announce,
     },
     onAlertRulesChanged: service.onAlertRulesChanged,

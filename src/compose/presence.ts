@@ -37,7 +37,7 @@ export function composePresence(resources: Resources, { noDataAlerts, publish }:
     }),
     noDataAlerts,
     beginOverdueFleets: (look) => fleets.beginNew(sql, look),
-    endOverdueFleets: () => fleets.endPassed(sql),
+    endOverdueFleets: (look) => fleets.endPassed(sql, look),
     publish,
     now,
     onSetAside: onSetAside(resources, 'overdue devices'),

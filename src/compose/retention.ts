@@ -18,26 +18,41 @@ const REMOVED_AT_ONCE = 1_000;
 
 /** A failed step prevents no other one from running; the first failure is thrown at the end. */
 export function createRetention(resources: Resources, slices: Slices) {
-  const steps = stepsOf(resources, slices);
+  const removals = removalsOf(resources, slices);
   return async (shouldContinue: () => boolean): Promise<void> => {
     const failures: unknown[] = [];
-    for (const step of steps) {
+    const attempt = async (step: Step) => {
       if (shouldContinue()) await step(shouldContinue).catch((error) => failures.push(error));
-    }
+    };
+    // Comes first, because new rows cannot be inserted without a partition.
+    await attempt(() => createAllPartitions(resources));
+    await requireEqualClocks(resources);
+    for (const removal of removals) await attempt(removal);
     if (failures.length > 0) throw failures[0];
   };
 }
 
+async function createAllPartitions({ sql, now }: Resources): Promise<void> {
+  for (const table of PARTITIONED_TABLES) await createPartitions(sql, table, now());
+}
+
+/** Readings that a clock far ahead removes are lost, while rows that are kept some hours longer do no harm. */
+async function requireEqualClocks({ clock }: Resources): Promise<void> {
+  await clock.synchronize();
+  const days = Math.abs(clock.processAheadMs() ?? 0) / DAY_MS;
+  if (days > 1) {
+    throw new Error(
+      `The clocks of this machine and of the database differ by ${Math.floor(days)} days: nothing is removed`,
+    );
+  }
+}
+
 type Step = (shouldContinue: () => boolean) => Promise<unknown>;
 
-function stepsOf({ sql, now, settings }: Resources, slices: Slices): Step[] {
+function removalsOf({ sql, now, settings }: Resources, slices: Slices): Step[] {
   const { presence, devices, alerts, certificates, configJobs, notifications } = slices;
   const daysAgo = (days: number) => new Date(now().getTime() - days * DAY_MS);
   return [
-    // Comes first, because new rows cannot be inserted without a partition.
-    async () => {
-      for (const table of PARTITIONED_TABLES) await createPartitions(sql, table, now());
-    },
     () => removeExpiredAnswers(sql),
     () => devices.unregistered.removeOlderThan(UNREGISTERED_KEPT_DAYS),
     presence.removeOldOutages,

@@ -12,7 +12,7 @@
  */
 
 import type { Sql } from '../db/database.ts';
-import { inHalves } from '../db/due-rows.ts';
+import { inHalves, SET_ASIDE_MS } from '../db/due-rows.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import type { Calendar, DeviceConfiguration } from '../devices/configuration.ts';
@@ -43,8 +43,6 @@ export interface DaylightSavingDeps {
 }
 
 const BATCH_MAX = 500;
-/** How long a device that cannot be changed is skipped. */
-const SET_ASIDE_MS = 3_600_000;
 
 export function createDaylightSavingService(deps: DaylightSavingDeps) {
   const { transact, scheduledDevices, scheduledIn, devicesIn, targetsIn, timeZoneRules, now } = deps;

@@ -202,7 +202,7 @@ export function createDeviceTargetsRepository(sql: Sql) {
         sql,
         'targets_confirm',
         CONFIRM,
-        { ...assetKeys(devices), pendingKeys: devices.map(({ pendingKeys }) => `{${pendingKeys.join()}}`) },
+        { ...assetKeys(devices), pendingKeys: devices.map(({ pendingKeys }) => toKeysText(pendingKeys)) },
       );
       await confirmParts(devices.filter(({ pendingKeys }) => pendingKeys.length > 0));
       return settled.filter(({ state }) => state !== 'superseded');

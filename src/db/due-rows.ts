@@ -2,6 +2,7 @@
  * For sweeps over all organizations that lock rows. Where tables are distributed, a statement may lock rows of one
  * organization only: so due rows are listed without locks, and then locked by their keys, where they are still due.
  */
+import { HOUR_MS } from '../process/durations.ts';
 import type { Sql } from './database.ts';
 import { isRetryable, isUnavailable } from './faults.ts';
 import { query } from './query.ts';
@@ -29,6 +30,9 @@ export async function workOnDueRows<Row = never>(
   const organizationIds = due.map(({ organizationId }) => organizationId);
   return query<Row>(sql, work, { ...bindings, organizationIds, ids: due.map(({ id }) => id) });
 }
+
+/** An item that cannot be processed is skipped for this time, because its cause may be gone then. */
+export const SET_ASIDE_MS = HOUR_MS;
 
 /**
  * Processes all items together, and halves of them after a failure that a single item may cause. So a bad

@@ -111,7 +111,7 @@ export function createGroupCommit<Item, Result>(
         resolve(results[index] as Result);
       });
     } catch (error) {
-      if (batch.length === 1 || isFaultOfAll(error)) {
+      if (batch.length === 1 || concernsAll(error)) {
         for (const { reject } of batch) reject(error);
         return;
       }
@@ -151,4 +151,4 @@ function toLaneOptions<Item, Result>(options: GroupCommitOptions<Item, Result>):
 }
 
 /** A lock timeout concerns only the item that needs the lock. */
-const isFaultOfAll = (error: unknown): boolean => isUnavailable(error) && !isLockTimeout(error);
+const concernsAll = (error: unknown): boolean => isUnavailable(error) && !isLockTimeout(error);

@@ -64,16 +64,19 @@ export const UPDATE = `
         when n.follows_time_zone or d.utc_offset_check_at is not null then '-infinity' end
     from unnest(${WRITTEN_ARRAYS}) as n (${WRITTEN_COLUMNS})
     where d.organization_id = n.organization_id and d.asset_id = n.asset_id
+    returning d.organization_id, d.asset_id, d.pending_config_id is null as is_whole
   )
   insert into device_settings (${SETTINGS_COLUMNS})
   select n.organization_id, n.asset_id, n.from_at, n.config_id, n.measurement_period_seconds,
     n.transmission_interval_seconds, coalesce(brought.profile_slug, n.profile_slug), n.source
   from unnest(${SETTINGS_ARRAYS}) as n (${SETTINGS_COLUMNS}, is_confirmation)
+  join written on written.organization_id = n.organization_id and written.asset_id = n.asset_id
   left join lateral (
     select j.profile_slug from config_targets t
     join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
     where t.organization_id = n.organization_id and t.asset_id = n.asset_id and t.is_active
-      and t.state in ('waiting', 'sent', 'timed_out', 'superseded') and n.source = 'confirmed'
+      and (t.state in ('waiting', 'sent', 'timed_out', 'superseded') or t.state = 'failed' and written.is_whole)
+      and n.source = 'confirmed'
     order by coalesce(j.start_at, uuid_extract_timestamp(j.id)) desc, j.id desc limit 1
   ) as brought on true
   where not n.is_confirmation or brought.profile_slug is distinct from n.profile_slug

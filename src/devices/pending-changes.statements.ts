@@ -77,12 +77,15 @@ export const ASSIGN = `
   insert into device_settings (${SETTINGS_COLUMNS})
   select n.organization_id, n.asset_id, greatest(:at::timestamptz, r.from_at), n.config_id, n.measured,
     n.interval_seconds, coalesce(j.profile_slug, r.profile_slug),
-    case when num_nonnulls(n.config_id, n.measured, n.interval_seconds) > 0 then 'applied' end
+    case when n.config_id is not null then 'applied' when n.measured is not null then 'frame' end
   from changed d
   ${WITH_RUNNING}
   left join config_jobs j on j.organization_id = d.organization_id and j.id = :jobId::uuid
   cross join lateral (
-    select d.*, coalesce(d.period_seconds, case when r.source = 'frame' then r.measurement_period_seconds end) as measured
+    select d.*, coalesce(d.period_seconds, case when r.source = 'frame' or not exists (
+      select from configurations
+      where organization_id = d.organization_id and id = r.config_id and content -> 'measurementPeriodBase' is not null
+    ) then r.measurement_period_seconds end) as measured
   ) as n
   where d.is_unreported
     and (r.config_id, r.measurement_period_seconds, r.transmission_interval_seconds, r.profile_slug)

@@ -161,7 +161,8 @@ function begin(known: DeviceSettings, next: Settings, observation: Occasion): De
  * A report with a time before the running period says nothing about that time: past periods stay unchanged.
  */
 function startOf(running: SettingsStart | null, { at, receivedAt, registeredAt }: Observation): Date {
-  const from = running && at <= running.from ? latest(receivedAt, running.from) : earliest(at, receivedAt);
+  const seen = earliest(at, receivedAt);
+  const from = running && seen <= running.from ? latest(receivedAt, running.from) : seen;
   return latest(from, registeredAt);
 }
 

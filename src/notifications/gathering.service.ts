@@ -4,7 +4,7 @@
  * delay others.
  */
 import type { Database } from '../db/database.ts';
-import { isFaultOfAll } from '../db/due-rows.ts';
+import { isFaultOfAll, SET_ASIDE_MS } from '../db/due-rows.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import { composeMessage, type MentionCounts, type Message, mergeSteps, NAMED_MAX } from './message.ts';
 import type { NotificationAlertsRepository } from './notification-alerts.repository.ts';
@@ -38,8 +38,6 @@ interface GatheringDeps {
 }
 
 const ALERTS_AT_ONCE = 20_000;
-/** After this time the cause, such as its name, may have changed. */
-const SET_ASIDE_MS = 3_600_000;
 const NOT_READABLE = 'an alert cannot be put into a notification: it is tried again later';
 
 /** Returns whether messages of the channel may be sent now. */

@@ -13,11 +13,13 @@ import type { DeviceKey } from './presence-columns.ts';
 
 export interface OverdueFleetsDeps {
   transact: Transact;
-  presenceIn(sql: Database): Pick<PresenceRepository, 'countOverdue'>;
+  presenceIn(sql: Database): Pick<PresenceRepository, 'countOverdue' | 'isAnyOverdue'>;
   overdueFleetsIn(sql: Database): OverdueFleetsRepository;
   noDataAlerts: {
-    /** Counts open alerts whose events were not published, up to the limit. */
-    countUnannounced(tx: InTransaction, organizationId: string, limit: number): Promise<number>;
+    unannouncedIn(sql: Database): {
+      /** Counts open alerts whose events were not published, up to the limit. */
+      count(organizationId: string, limit: number): Promise<number>;
+    };
     /** Returns the events, for the caller to publish, and the devices of at most `limit` alerts. */
     announce(
       tx: InTransaction,
@@ -51,8 +53,8 @@ export function createOverdueFleetsService(deps: OverdueFleetsDeps) {
     });
   }
 
-  async function isOver(tx: InTransaction, { organizationId, total }: StoredOverdueFleet): Promise<boolean> {
-    const overdue = await noDataAlerts.countUnannounced(tx, organizationId, overdueMax(total) + 1);
+  async function isOver(sql: Database, { organizationId, total }: StoredOverdueFleet): Promise<boolean> {
+    const overdue = await noDataAlerts.unannouncedIn(sql).count(organizationId, overdueMax(total) + 1);
     return !isFleetOverdue({ overdue, total });
   }
 
@@ -61,7 +63,7 @@ export function createOverdueFleetsService(deps: OverdueFleetsDeps) {
     return transact(async (tx) => {
       const { sql, afterCommit } = tx;
       const fleet = await overdueFleetsIn(sql).lock(organizationId);
-      if (!fleet || !(fleet.isConfirmed || (await isOver(tx, fleet)))) return false;
+      if (!fleet || !(fleet.isConfirmed || (await isOver(sql, fleet)))) return false;
       const { devices, events, isLast } = await noDataAlerts.announce(tx, organizationId, ANNOUNCED_MAX);
       await publish(tx, [...(await offlineEvents(tx, devices)), ...events]);
       if (!isLast) return true;
@@ -78,8 +80,11 @@ export function createOverdueFleetsService(deps: OverdueFleetsDeps) {
       for (const fleet of counts.filter(isFleetOverdue)) await begin(fleet, look.now);
     },
 
-    async endPassed(sql: Database): Promise<void> {
-      for (const { organizationId } of await overdueFleetsIn(sql).list()) {
+    /** Ends none before all overdue devices are marked, because only those that are marked are counted. */
+    async endPassed(sql: Database, look: Omit<OverdueQuery, 'limit'>): Promise<void> {
+      const fleets = await overdueFleetsIn(sql).list();
+      if (fleets.length === 0 || (await presenceIn(sql).isAnyOverdue(look))) return;
+      for (const { organizationId } of fleets) {
         while (await endStep(organizationId));
       }
     },

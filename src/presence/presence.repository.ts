@@ -56,6 +56,11 @@ export function createPresenceRepository(sql: Database) {
       return workOnDueRows(sql, statements, { ...toBindings(overdue), limit });
     },
 
+    /** Whether a device is overdue that is not marked, for example because its state is locked. */
+    async isAnyOverdue(overdue: Omit<OverdueQuery, 'limit'>): Promise<boolean> {
+      return (await query(sql, LIST_OVERDUE, { ...toBindings(overdue), limit: 1 })).length > 0;
+    },
+
     /** The sweep skips the device until then, unless it is in contact. */
     async postponeCheck({ organizationId, assetId }: DeviceKey, until: Date): Promise<void> {
       await sql('overdue_checks')

@@ -1,7 +1,7 @@
 /** Finds overdue devices, and publishes that devices go offline and come back online. */
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent, EventTypes, Publish } from '../db/domain-event.ts';
-import { isFaultOfAll } from '../db/due-rows.ts';
+import { isFaultOfAll, SET_ASIDE_MS } from '../db/due-rows.ts';
 import type { InTransaction, Transact } from '../db/transaction.ts';
 import { type AvailabilityRecord, createOutageTracker } from './ingress-availability.ts';
 import type { OverdueFleetsRepository } from './overdue-fleets.repository.ts';
@@ -30,12 +30,14 @@ export interface PresenceServiceDeps {
       isAnnounced: (device: OverdueDevice) => boolean,
     ): Promise<DomainEvent[]>;
     resolve(tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]>;
-    /** Ids of the assets whose last offline time had no event. */
-    listUnannounced(tx: InTransaction, devices: DeviceKey[]): Promise<Set<string>>;
+    unannouncedIn(sql: Sql): {
+      /** Ids of the assets whose last offline time had no event. */
+      listAssets(devices: DeviceKey[]): Promise<Set<string>>;
+    };
   };
   /** One event and one alarm for each fleet: see overdue-fleets.service.ts. */
   beginOverdueFleets(look: Look): Promise<void>;
-  endOverdueFleets(): Promise<void>;
+  endOverdueFleets(look: Look): Promise<void>;
   publish: Publish;
   now(): Date;
   /** Called for a device that could not be marked offline; the others are. */
@@ -47,8 +49,6 @@ type Look = Omit<OverdueQuery, 'limit'>;
 /** Per transaction, so that none locks many devices for long. */
 const OVERDUE_BATCH_MAX = 500;
 const POSTPONED_BATCH_MAX = 500;
-/** How long a device that cannot be marked offline is skipped. */
-const SET_ASIDE_MS = 3_600_000;
 
 export function createPresenceService(deps: PresenceServiceDeps) {
   const { transact, presenceIn, overdueFleetsIn, noDataAlerts, publish, now } = deps;
@@ -70,7 +70,7 @@ export function createPresenceService(deps: PresenceServiceDeps) {
   /** Events for devices that came back, except those whose absence was not published. */
   async function onlineEvents(tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]> {
     if (devices.length === 0) return [];
-    const unannounced = await noDataAlerts.listUnannounced(tx, devices);
+    const unannounced = await noDataAlerts.unannouncedIn(tx.sql).listAssets(devices);
     return presenceEvents(
       tx,
       'device.online',
@@ -117,10 +117,11 @@ export function createPresenceService(deps: PresenceServiceDeps) {
      */
     async sweepOffline(): Promise<void> {
       const look = { now: now(), ...tracker.excuses(await deps.readAvailability()) };
-      while ((await postponeBatch(look)) === POSTPONED_BATCH_MAX);
+      // Batches may be smaller than their limits, because they skip locked rows.
+      while ((await postponeBatch(look)) > 0);
       await deps.beginOverdueFleets(look);
-      while ((await sweepBatch(look)) === OVERDUE_BATCH_MAX);
-      await deps.endOverdueFleets();
+      while ((await sweepBatch(look)) > 0);
+      await deps.endOverdueFleets(look);
     },
 
     /** Used by batches of frames, which resolve the alerts of their devices themselves. */

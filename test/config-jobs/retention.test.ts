@@ -10,6 +10,7 @@ import {
   createConfigurationCache,
   createConfigurationsRepository,
 } from '../../src/devices/configurations.repository.ts';
+import { DAY_MS } from '../../src/process/durations.ts';
 import { createLog } from '../../src/process/log.ts';
 import {
   apply,
@@ -148,6 +149,30 @@ describe('The retention', () => {
       assert.deepEqual(left, [0, 1, 1]);
       assert.equal((await dms.api.get('/alerts?status=resolved')).body.totalItems, 1);
     });
+  });
+
+  it('removes nothing while the clocks of its machine and of the database differ by more than a day', async () => {
+    // Its own service without a worker, whose retention would remove the row.
+    const quiet = await startService({ withWorker: false });
+    const wrong = openResources({
+      settings: quiet.settings,
+      log: createLog('silent'),
+      processNow: () => new Date(Date.now() - 2 * DAY_MS),
+    });
+    await query(
+      wrong.sql,
+      'insert into unregistered_devices (organization_id, serial_number, last_contact_at) values (?, ?, ?)',
+      [quiet.id, 'old', new Date(0)],
+    );
+    await assert.rejects(
+      createRetention(wrong, composeSlices(wrong))(() => true),
+      /clocks/,
+    );
+    const rows = await query(wrong.sql, 'select from unregistered_devices');
+    assert.equal(rows.length, 1);
+    await wrong.sql.destroy();
+    await wrong.temporal.close();
+    await quiet.stop();
   });
 
   describe('of configurations', () => {

@@ -53,6 +53,16 @@ describe('Settings in force', () => {
     ]);
   });
 
+  it('never begins before the running period, whatever the clocks of the device and of the service show', () => {
+    const minute = fc.integer({ min: 0, max: 30 });
+    fc.assert(
+      fc.property(minute, minute, (made, received) => {
+        const next = report(known, [EVERY_MINUTE, EVERY_HOUR], observed(made, received));
+        assert.ok((next.running?.from as Date) >= at(10));
+      }),
+    );
+  });
+
   it('continues after an equal report, even if frames show another period than reported', () => {
     assert.equal(report(known, [EVERY_MINUTE, EVERY_MINUTE], observed(20)), known);
     const framed = afterFrame(known, 900, observed(20));

@@ -71,6 +71,18 @@ describe('An overdue fleet', () => {
     await steps.sweepOffline();
     assert.equal(await countOffline(), offline);
   };
+  /** Holds the states of the devices as a process does that works on them. */
+  const whileLocked = (serials: string[], act: () => Promise<void>) =>
+    dms.service.sql.transaction(async (tx) => {
+      await query(
+        tx,
+        `select from device_states where organization_id = :organizationId and asset_id = any (array(
+           select id from assets where organization_id = :organizationId and serial_number = any(:serials::text[])
+         )) for update`,
+        { organizationId: org.id, serials },
+      );
+      await act();
+    });
   const isOverdue = async () =>
     (await createOverdueFleetsRepository(dms.service.sql).list()).some(
       ({ organizationId }) => organizationId === org.id,
@@ -176,6 +188,22 @@ describe('An overdue fleet', () => {
     await missContact(await newFleet(20));
     await sweepTo(20);
     assert.deepEqual(await published(), { 'alert.created': 20, 'device.offline': 20 });
+  });
+
+  it('lasts while another process still marks its devices', async () => {
+    const serials = await newFleet(25);
+    await missContact(serials);
+    await whileLocked(serials, () => sweepTo(0));
+    assert.equal(await isOverdue(), true);
+    await sweepTo(25);
+    assert.deepEqual(await published(), { 'fleet.silent': 1 });
+  });
+
+  it('marks all its devices in one sweep, although a frame holds one of them', async () => {
+    const serials = await newFleet(510);
+    await missContact(serials);
+    await whileLocked(serials.slice(0, 1), () => sweepTo(509));
+    assert.deepEqual(await published(), { 'fleet.silent': 1 });
   });
 
   it('announces more than five hundred devices one by one when it is confirmed', async () => {

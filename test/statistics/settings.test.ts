@@ -11,6 +11,7 @@ import {
   FACTORY,
   FREEZER,
   FRIDGE,
+  HOT_WATER,
   register,
   report,
 } from '../support/fleet.ts';
@@ -34,6 +35,7 @@ describe('The settings that a device ran', () => {
     dms = await startService({ withWorker: false, now: () => new Date(now) });
     await createProfile(dms, { slug: 'fridge', ...FRIDGE, intervals: FIVE_MINUTES });
     await createProfile(dms, { slug: 'freezer', ...FREEZER });
+    await createProfile(dms, { slug: 'hot-water', ...HOT_WATER, intervals: undefined });
   });
   after(() => dms.stop());
   beforeEach(async () => {
@@ -108,6 +110,32 @@ describe('The settings that a device ran', () => {
     ]);
   });
 
+  it('names the profile of a confirmation by a device that had refused it', async () => {
+    at(1);
+    await apply(dms, 'fridge', { serialNumbers: [serial] });
+    await applyAnswer(dms, serial);
+    await apply(dms, 'freezer', { serialNumbers: [serial] });
+    const { body } = await dms.device.get(`/devices/${serial}/pending-config`);
+    for (const [minute, syncStatus] of [
+      [2, 'failed'],
+      [3, 'applied'],
+    ] as const) {
+      at(minute);
+      const errors = [{ message: 'low memory' }];
+      const answer = await report(dms, serial, {
+        ...FACTORY,
+        measurementPeriodBase: 300,
+        ...body.config,
+        errors,
+      });
+      assert.equal(answer.body.syncStatus, syncStatus);
+    }
+    assert.deepEqual((await short()).slice(0, 2), [
+      [3, null, 300, '-25–-15', 'freezer', 'confirmed'],
+      [1, 3, 300, bounds, 'fridge', 'confirmed'],
+    ]);
+  });
+
   it('names no profile for reported settings that none brought', async () => {
     await apply(dms, 'fridge', { serialNumbers: [serial] });
     await applyAnswer(dms, serial);
@@ -177,6 +205,27 @@ describe('The settings that a device ran', () => {
       at(11);
       await logger.measure({ values: [5], at: new Date(START + 5 * MINUTE_MS), periodSeconds: 30 });
       assert.deepEqual(await short(), [[1, null, 60, '', null, 'report']]);
+    });
+
+    it('shows the period of measurement in frames while profiles without one are applied and withdrawn', async () => {
+      await measure(1, 600);
+      at(2);
+      await apply(dms, 'freezer', { serialNumbers: [serial] });
+      at(3);
+      await apply(dms, 'hot-water', { serialNumbers: [serial] });
+      at(4);
+      await dms.api.post(`/devices/${serial}/config/withdraw`);
+      const shown = (await short()).map(([from, , seconds, , , source]: unknown[]) => [
+        from,
+        seconds,
+        source,
+      ]);
+      assert.deepEqual(shown, [
+        [4, 600, 'frame'],
+        [3, 600, 'applied'],
+        [2, 600, 'applied'],
+        [1, 600, 'frame'],
+      ]);
     });
 
     it('needs no further statement for the frames and reports that follow', async () => {

@@ -157,6 +157,7 @@ describe('The retention', () => {
     const wrong = openResources({
       settings: quiet.settings,
       log: createLog('silent'),
+      now: () => new Date(),
       processNow: () => new Date(Date.now() - 2 * DAY_MS),
     });
     await query(

@@ -22,7 +22,7 @@ import { capabilitiesKey } from '../devices/device-capabilities.ts';
 import { followsTimeZone } from '../devices/device-row.ts';
 import { inheritedBy, monitoredConfig, pendingWithout } from '../devices/device-sync.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
-import { endChanges, overwrittenKeys } from '../devices/pending-owners.ts';
+import { endChanges, overwrittenKeys, repeatsRules } from '../devices/pending-owners.ts';
 import { grouped } from '../process/grouped.ts';
 import { memoized } from '../process/memoized.ts';
 import { fitted } from '../profiles/compile-profile.ts';
@@ -238,7 +238,8 @@ function afterEnd(
     change: contentOf(contents, changeId),
     lostKeys: lostKeys ?? [],
   });
-  const { withdrawn, refusal } = endChanges(pending, ended.map(owned), others.map(owned));
+  const owners = others.map(owned);
+  const { withdrawn, refusal } = endChanges(pending, ended.map(owned), owners);
   const inheritedId = inheritedIdOf(device);
   const inherited = inheritedId === null ? null : contentOf(contents, inheritedId);
   const left = pendingWithout(pending, withdrawn, inherited);
@@ -250,7 +251,9 @@ function afterEnd(
   const running = knownConfig({ ...device, pendingConfigId: null }, contents);
   const offered = (left && without(left, refusedKeys)) ?? {};
   const next = without(fitted(offered, running, withdrawn, toCapabilities(device)), refusedKeys);
-  const config = left && merged(left, next ?? {});
+  const rest = left && merged(left, next ?? {});
+  const config =
+    rest && repeatsRules(rest, running, withdrawn, owners) ? without(rest, ['alarmRules']) : rest;
   return {
     config,
     refusedKeys,

@@ -76,7 +76,8 @@ export const LIST_ALERTS = `
     select t.job_id, ${startOf('j')} as starts_at, j.profile_snapshot -> 'alerts' as alerts
     from config_targets t join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
     where t.organization_id = n.organization_id and t.asset_id = n.asset_id
-      and t.state <> 'queued' and j.profile_snapshot -> 'alerts' <> 'null'
+      and t.state <> 'queued' and (t.state <> 'cancelled' or t.confirmed_at is not null)
+      and j.profile_snapshot -> 'alerts' <> 'null'
     order by starts_at desc, t.job_id desc limit ${ALERTS_COMPARED_MAX}
   ) as brought
   order by brought.starts_at desc, brought.job_id desc`;

@@ -7,7 +7,13 @@
  * Changes of many devices are compared and ended in one statement each (config-jobs/changes.service.ts and
  * config-jobs/device-targets.repository.ts); test/devices/pending-changes.test.ts compares both.
  */
-import { type ConfigurationKey, contradictions, type DeviceConfiguration, keysOf } from './configuration.ts';
+import {
+  type ConfigurationKey,
+  contradictions,
+  type DeviceConfiguration,
+  includes,
+  keysOf,
+} from './configuration.ts';
 import type { Refusal } from './device-sync.ts';
 
 /** A change that is pending, or was before others overwrote parts of it. */
@@ -69,4 +75,23 @@ export function endChanges(
     withdrawn: concerned.filter((key) => ownersOf(key).length === 0),
     refusal: reason === null ? null : { keys: refused, reason },
   };
+}
+
+/**
+ * Whether the pending rules are those that the device runs, and no change owns them: they followed a pending interval that
+ * was taken out, so their offer would last for ever.
+ */
+export function repeatsRules(
+  pending: DeviceConfiguration,
+  running: DeviceConfiguration,
+  withdrawn: readonly ConfigurationKey[],
+  others: readonly OwnedChange[],
+): boolean {
+  const { alarmRules } = pending;
+  return (
+    withdrawn.includes('measurementPeriodBase') &&
+    alarmRules !== undefined &&
+    includes(running, { alarmRules }) &&
+    !others.some((other) => ownedKeys(other).includes('alarmRules'))
+  );
 }

@@ -4,7 +4,7 @@
  */
 import type { Database } from '../db/database.ts';
 import type { Collection } from '../events/event.ts';
-import type { EndpointRef } from './endpoint.ts';
+import type { EndpointRef, RequestTarget } from './endpoint.ts';
 import type { Breaker } from './endpoint-health.ts';
 
 interface DisabledEndpoint {
@@ -14,11 +14,6 @@ interface DisabledEndpoint {
 }
 
 export type BreakerRepository = ReturnType<typeof createBreakerRepository>;
-
-/** An endpoint with the URL that a request went to: its outcome says nothing about another one. */
-export interface RequestTarget extends EndpointRef {
-  url: string;
-}
 
 /** The decision to open the breaker, with the state that it was based on. */
 export interface BreakerDecision {

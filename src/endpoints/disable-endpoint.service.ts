@@ -5,7 +5,8 @@
 import type { Database } from '../db/database.ts';
 import type { Publish } from '../db/domain-event.ts';
 import type { Transact } from '../db/transaction.ts';
-import type { BreakerRepository, RequestTarget } from './breaker.repository.ts';
+import type { BreakerRepository } from './breaker.repository.ts';
+import type { RequestTarget } from './endpoint.ts';
 import type { ShownHealthRepository } from './endpoint-health.repository.ts';
 
 interface DisableEndpointDeps {

@@ -2,7 +2,7 @@
 import type { Database, Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import type { AttemptCounts } from './attempt-counts.ts';
-import type { EndpointRef, LAST_STATUSES } from './endpoint.ts';
+import type { EndpointRef, LAST_STATUSES, RequestTarget } from './endpoint.ts';
 import {
   COUNT_BY_STATE,
   FIND_RECOVERY_STATE,
@@ -110,8 +110,9 @@ export function createEndpointHealthRepository(sql: Database) {
     },
 
     /** Null when the endpoint was deleted or disabled. */
-    async findActiveState(endpoint: EndpointRef): Promise<ActiveState | null> {
-      const row = await one(endpoint).where({ status: 'active' }).first();
+    /** Null when it is disabled, or has another URL. */
+    async findActiveState({ url, ...endpoint }: RequestTarget): Promise<ActiveState | null> {
+      const row = await one(endpoint).where({ status: 'active', url }).first();
       if (!row) return null;
       return { breaker: row.breaker, failingSince: row.failing_since, recoveredAt: row.recovered_at };
     },

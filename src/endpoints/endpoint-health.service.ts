@@ -1,9 +1,9 @@
 /** The effect of an attempt on its endpoint: healthy, breaker open, or disabled. */
 import { createBoundedCache } from '../process/bounded-cache.ts';
 import type { Log } from '../process/log.ts';
-import type { BreakerDecision, BreakerRepository, RequestTarget } from './breaker.repository.ts';
+import type { BreakerDecision, BreakerRepository } from './breaker.repository.ts';
 import type { DisableEndpoint } from './disable-endpoint.service.ts';
-import { type EndpointRef, endpointKey } from './endpoint.ts';
+import { type EndpointRef, endpointKey, type RequestTarget } from './endpoint.ts';
 import type { ActiveState, EndpointHealthRepository, LastAttempt } from './endpoint-health.repository.ts';
 import {
   type EndpointHealth,
@@ -52,7 +52,7 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
   return {
     /**
      * To be called once for each attempt, after its outcome was recorded. Returns false when sending to the
-     * endpoint must stop: its breaker is open, or it is disabled.
+     * endpoint must stop: its breaker is open, it is disabled, or it has another URL, whose failures count anew.
      */
     async update(attempt: LastAttempt, outcome: AttemptOutcome): Promise<boolean> {
       const health = count(attempt, outcome, healthOf(attempt));
@@ -61,8 +61,11 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
         return true;
       }
       await lastAttempts.record(attempt);
-      const state = await endpoints.findActiveState(attempt);
-      if (!state) return false;
+      const state = await endpoints.findActiveState({ ...toRef(attempt), url: outcome.url });
+      if (!state) {
+        healthByEndpoint.delete(endpointKey(attempt));
+        return false;
+      }
       return handleFailure(attempt, outcome, { ...state, health });
     },
   };

@@ -29,6 +29,11 @@ export interface EndpointRef {
   endpointId: string;
 }
 
+/** An endpoint with the URL that a request went to: its outcome says nothing about another one. */
+export interface RequestTarget extends EndpointRef {
+  url: string;
+}
+
 /** The same as text, for keys of maps. */
 export const endpointKey = ({ organizationId, endpointId }: EndpointRef) => `${organizationId}:${endpointId}`;
 

@@ -10,11 +10,8 @@ const mutedUntilAt = (at: string): string =>
     at,
   );
 
-/** Late readings are of their own time; within one frame, an excursion is of the time of the frame. */
-const IS_OF_MAINTENANCE = `case when o.was_over and a.late
-      then ${mutedUntilAt('a.started_at')} is not null and ${mutedUntilAt('a.ended_at')} is not null
-      when o.was_over then ${mutedUntilAt('a.updated_at')} is not null
-      else false end`;
+/** By the times of its readings, whenever they arrived: an excursion of the night is told after a maintenance at noon. */
+const IS_OF_MAINTENANCE = `coalesce(o.was_over and ${mutedUntilAt('a.started_at')} >= a.ended_at, false)`;
 
 export const LIST_DUE = `
   select d.alert_id as "alertId", coalesce(o.is_notified, false) as "isNotified",

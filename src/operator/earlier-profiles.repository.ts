@@ -13,7 +13,10 @@ export interface ChangedDevice {
   profileSlug: string | null;
 }
 
-/** Devices with a later change are left out, because that one counts. */
+/**
+ * Devices with a later change are left out, because that one counts; one that has yet to start, or was cancelled before
+ * devices confirmed it, does not.
+ */
 const LIST = `
   select a.serial_number as "serialNumber", earlier.profile_slug as "profileSlug"
   from config_targets t
@@ -31,6 +34,7 @@ const LIST = `
       select 1 from config_targets l
       join config_jobs j on j.organization_id = l.organization_id and j.id = l.job_id
       where l.organization_id = t.organization_id and l.asset_id = t.asset_id and ${startsBefore('own', 'j')}
+        and (l.state <> 'queued' or j.status <> 'scheduled') and (l.state <> 'cancelled' or l.confirmed_at is not null)
     )
   order by t.asset_id limit :limit`;
 

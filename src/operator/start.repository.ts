@@ -33,7 +33,7 @@ export interface TroubledJob {
   inAll: number;
 }
 
-/** The newest ones of each status; those that were retried are in hand. */
+/** The newest ones of each status; those that were retried, by a later job, are in hand. Failed targets have a reason, and an index with it. */
 const LIST_TROUBLED_JOBS = `
   select id, status, "inAll" from (
     select id, status, count(*) over (partition by status) as "inAll",
@@ -42,11 +42,11 @@ const LIST_TROUBLED_JOBS = `
     where organization_id = :organizationId and (
       (status = 'running' and exists (
         select from config_targets
-        where organization_id = j.organization_id and job_id = j.id and state = 'failed'
+        where organization_id = j.organization_id and job_id = j.id and state = 'failed' and reason is not null
       ))
       or (status in ('aborted', 'completed_with_failures') and finished_at > :since and not exists (
         select from config_jobs retry
-        where retry.organization_id = j.organization_id and retry.retry_of_job_id = j.id
+        where retry.organization_id = j.organization_id and retry.id > j.id and retry.retry_of_job_id = j.id
       ))
     )
   ) as troubled

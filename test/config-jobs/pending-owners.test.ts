@@ -249,9 +249,11 @@ describe('A pending setting', () => {
     it('keeps the delay of running rules at the new interval when one of two jobs that set it is cancelled', async () => {
       await runSlow();
       const first = await applyTo('half-hour');
-      await applyTo('half-hour');
+      const second = await applyTo('half-hour');
       await cancel(first);
       assert.deepEqual([await samples(), (await pending()).measurementPeriodBase], [2, 1_800]);
+      await cancel(second);
+      assert.equal(await pending(), null);
     });
 
     it('gets the delay of pending rules back at the running interval when the pending one is cancelled', async () => {

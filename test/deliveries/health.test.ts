@@ -290,12 +290,12 @@ describe('The health of an endpoint', () => {
     const nextProbeAt = new Date(Date.now() + 60_000);
     const open = async (isOutage: boolean, recoveredAt: Date | null) => [
       await breakers.open(target, { nextProbeAt, isOutage, recoveredAt }),
-      (await endpoints.findActiveState(endpoint))?.breaker,
+      (await endpoints.findActiveState(target))?.breaker,
     ];
     assert.deepEqual(await open(true, null), [true, 'open']);
     await breakers.beginDrain(endpoint);
     await breakers.close(endpoint, 'draining');
-    const recoveredAt = (await endpoints.findActiveState(endpoint))?.recoveredAt ?? null;
+    const recoveredAt = (await endpoints.findActiveState(target))?.recoveredAt ?? null;
     for (const isOutage of [true, false]) assert.deepEqual(await open(isOutage, null), [false, 'closed']);
     assert.deepEqual(await open(true, recoveredAt), [true, 'open']);
   });
@@ -356,6 +356,23 @@ describe('The health of an endpoint', () => {
       assert.deepEqual([await endpoint.breaker(), (await endpoint.view()).status], ['closed', 'active']);
       await other.stop();
     });
+
+  it('counts no late failures of the former URL against a changed one', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    const other = await startReceiver();
+    const late: ServerResponse[] = [];
+    receiver.answer((response) => void late.push(response));
+    await customer.publish(5);
+    await receiver.until(5, 5_000);
+    other.answer((response) => response.writeHead(other.received.length === 1 ? 503 : 204).end());
+    await endpoint.change({ url: other.url });
+    for (const response of late) response.writeHead(503).end();
+    await endpoint.until((all) => all.length === 5 && all.every(({ attemptCount }) => attemptCount === 1));
+    await customer.publish(1);
+    await endpoint.until((all) => all.length === 6 && all.every(({ attemptCount }) => attemptCount > 0));
+    assert.equal(await endpoint.breaker(), 'closed');
+    await other.stop();
+  });
 
   it('cancels the queue of a deleted endpoint', async () => {
     const endpoint = await customer.subscribe(receiver.url);
@@ -445,7 +462,7 @@ describe('The health of an endpoint', () => {
         },
       ]);
     const failingSince = async () =>
-      (await endpoints.findActiveState(endpoint))?.failingSince?.getTime() ?? null;
+      (await endpoints.findActiveState({ ...endpoint, url: receiver.url }))?.failingSince?.getTime() ?? null;
     await record(10, 'retrying');
     await record(30, 'retrying');
     assert.equal(await failingSince(), 10_000);

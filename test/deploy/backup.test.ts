@@ -99,18 +99,12 @@ describe('The backup of the compose file', () => {
     await assert.rejects(backup('check'), { code: 1, stdout: '', stderr: '' });
   });
 
-  it('fails when a restored backup lacks all devices or a migration', async () => {
-    const onlyHere = (statement: string) =>
-      `case "$1" in restore) psql -q "$DATABASE_URL" -c '${statement}' ;; esac`;
-    installCommand(onlyHere('truncate assets cascade'));
+  it('fails when a restored backup lacks all devices', async () => {
+    installCommand(`case "$1" in restore) psql -q "$DATABASE_URL" -c 'truncate assets cascade' ;; esac`);
     await assert.rejects(
       backup('once'),
       /is not whole: organizations 1, devices 0,.* has organizations 1, devices 1,/,
     );
-    installCommand(
-      onlyHere('delete from schema_migrations where name = (select max(name) from schema_migrations)'),
-    );
-    await assert.rejects(backup('once'), /is not whole/);
     installCommand();
   });
 

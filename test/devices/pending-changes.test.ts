@@ -40,7 +40,7 @@ import {
 } from '../../src/devices/device-sync.ts';
 import { createDevicesRepository } from '../../src/devices/devices.repository.ts';
 import { createPendingChangesRepository } from '../../src/devices/pending-changes.repository.ts';
-import { endChanges, type OwnedChange, ownedKeys } from '../../src/devices/pending-owners.ts';
+import { endChanges, type OwnedChange, ownedKeys, repeatsRules } from '../../src/devices/pending-owners.ts';
 import { fitted } from '../../src/profiles/compile-profile.ts';
 import { registerMany } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -81,14 +81,16 @@ const owned = ({ change, lostKeys, state }: Other): OwnedChange => ({
 function withFitted(
   sync: DeviceSync,
   withdrawn: ConfigurationKey[],
-  { capabilities }: Pick<Device, 'capabilities'>,
+  { capabilities, others }: Pick<Device, 'capabilities'> & { others: OwnedChange[] },
 ): DeviceSync {
   const { pending, reported, confirmed } = sync;
   const offered = pending && offeredPart(pending);
   if (!offered) return sync;
   const running = knownSettings({ reported: reported?.config, confirmed: confirmed ?? {} });
   const next = without(fitted(offered, running, withdrawn, capabilities), pending.refusal?.keys ?? []);
-  return { ...sync, pending: { ...pending, config: merged(pending.config, next ?? {}) } };
+  const rest = merged(pending.config, next ?? {});
+  const config = repeatsRules(rest, running, withdrawn, others) ? without(rest, ['alarmRules']) : rest;
+  return { ...sync, pending: config && { ...pending, config } };
 }
 
 describe('A change of many devices in one statement', () => {
@@ -293,7 +295,11 @@ describe('A change of many devices in one statement', () => {
           const { withdrawn, refusal } = endChanges(sync.pending.config, [own], others.map(owned));
           const left = refusal?.keys.filter((key) => !sync.pending?.refusal?.keys.includes(key)) ?? [];
           if (withdrawn.length + left.length === 0) return sync;
-          return withFitted(withdraw(sync, withdrawn, refusal), withdrawn, found[index] as Device);
+          const { capabilities } = found[index] as Device;
+          return withFitted(withdraw(sync, withdrawn, refusal), withdrawn, {
+            capabilities,
+            others: others.map(owned),
+          });
         });
         const job = { organizationId: dms.id, jobId: randomUUID() };
         await compare(

@@ -206,13 +206,12 @@ const nextNoon = () => (Math.floor(Date.now() / DAY_MS) + 1.5) * DAY_MS;
 describe('The messages of an escalation', () => {
   let dms: TestService;
   let receiver: Awaited<ReturnType<typeof startMessageReceiver>>;
+  let now: () => Date;
 
   before(async () => {
     const aheadMs = nextNoon() - Date.now();
-    dms = await startService({
-      settings: { notificationIntervalMs: 0 },
-      now: () => new Date(Date.now() + aheadMs),
-    });
+    now = () => new Date(Date.now() + aheadMs);
+    dms = await startService({ settings: { notificationIntervalMs: 0 }, now });
     receiver = await startMessageReceiver();
   });
   after(async () => {
@@ -226,8 +225,12 @@ describe('The messages of an escalation', () => {
     const channel = await customer.channel('', { type: 'slack', target: receiver.url, quietHours });
     await customer.escalation([[0, channel]], { alertTypes: ['low_battery'] });
     await register(dms, 'SENSOR-ERROR');
-    const readings = [{ channel: 1, type: 'temperature', error: 3, measuredAt: new Date().toISOString() }];
+    const readings = [{ channel: 1, type: 'temperature', error: 3, measuredAt: now().toISOString() }];
     await dms.device.post('/devices/SENSOR-ERROR/measurements', { readings });
+    await eventually(
+      async () => (await dms.api.get('/alerts?type=sensor_error')).body.totalItems,
+      (total) => total === 1,
+    );
     await customer.openAlert('Cold room');
     const [only] = await eventually(
       async () => receiver.received,

@@ -103,21 +103,21 @@ describe('A channel of muted devices', () => {
     await apply(org, await createProfile(org, FRIDGE), { serialNumbers: [serial] });
     await applyAnswer(org, serial);
     const startMs = Date.now();
+    const at = (minute: number) => new Date(startMs + minute * MINUTE_MS).toISOString();
     const send = async (...measured: Array<[minute: number, value: number]>) => {
       const readings = measured.map(([minute, value]) => ({
         channel: 1,
         type: 'temperature',
         value,
-        measuredAt: new Date(startMs + minute * MINUTE_MS).toISOString(),
+        measuredAt: at(minute),
       }));
       assert.equal((await org.device.post(`/devices/${serial}/measurements`, { readings })).status, 202);
     };
     const mute = async (from: number, until: number) => {
-      const at = (minute: number) => new Date(startMs + minute * MINUTE_MS).toISOString();
       const body = { from: at(from), until: at(until), reason: 'Defrosting' };
       assert.equal((await org.api.post(`/assets/${id}/mute`, body)).status, 201);
     };
-    return { id, send, mute };
+    return { send, mute, at };
   }
   const untilQueued = (count: number) =>
     eventually(
@@ -125,13 +125,30 @@ describe('A channel of muted devices', () => {
       ({ length }) => length === count,
     );
 
-  it('never mentions an excursion within one frame that arrives during maintenance', async () => {
-    const { id, send } = await fridge('FRAME-1');
-    await mute(30, `/assets/${id}`);
-    await send([-20, 5], [-15, 12], [-10, 5]);
+  it('mentions after the maintenance an excursion within one frame that was over before, and none of its time', async () => {
+    const { send, mute: muteFrom } = await fridge('FRAME-1');
+    await muteFrom(30, 90);
+    aheadMs = 60 * MINUTE_MS;
+    await send([10, 5], [15, 12], [20, 5], [40, 5], [45, 13], [50, 5]);
+    await untilPostponed(1);
+    aheadMs = 91 * MINUTE_MS;
+    await untilSaid(1);
     await untilQueued(0);
-    assert.equal((await org.api.get('/alerts')).body.totalItems, 1);
-    assert.deepEqual(firstLines(), []);
+    assert.equal(receiver.received.length, 1);
+    assert.match(receiver.received[0]?.body ?? '', /Over already.*up to 12 °C/);
+  });
+
+  it('mentions an excursion that lasted from one maintenance into the next', async () => {
+    const { send, mute: muteFrom, at } = await fridge('TWO-1');
+    const { body: group } = await org.api.post('/groups', { name: 'Cold rooms' });
+    await org.api.post(`/groups/${group.id}/add-members`, { serialNumbers: ['TWO-1'] });
+    await muteFrom(10, 20);
+    const body = { from: at(40), until: at(60), reason: 'Cleaning' };
+    assert.equal((await org.api.post(`/groups/${group.id}/mute`, body)).status, 201);
+    aheadMs = 61 * MINUTE_MS;
+    await send([5, 5], [15, 12], [45, 12], [50, 5]);
+    await untilSaid(1);
+    assert.match(receiver.received[0]?.body ?? '', /Over already.*up to 12 °C/);
   });
 
   it('mentions excursions in late data after the maintenance, but for those that began and ended in it', async () => {

@@ -22,6 +22,8 @@ export interface ClientOptions {
 export interface CallOptions extends RequestOptions {
   /** Aborts the call, and the waits between its attempts. */
   signal?: AbortSignal;
+  /** Time limit of one attempt, in place of that of the client. */
+  timeoutMs?: number;
 }
 
 /** The second parameter is optional if the operation needs none. */
@@ -43,7 +45,7 @@ const TIMEOUT_MS = 30_000;
  * to repeat, are retried first.
  */
 export function createClient(options: ClientOptions): Client {
-  const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = TIMEOUT_MS } = options;
+  const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs: limitMs = TIMEOUT_MS } = options;
   const policy = { ...RETRY_POLICY, ...options.retry };
 
   const fetchWith = ({ method, url, headers, body }: RequestParts, signal: AbortSignal): Promise<Response> =>
@@ -59,7 +61,7 @@ export function createClient(options: ClientOptions): Client {
   /** The time limit ends with `read`, so that a response that it returns may be read for longer. */
   async function attempt<Answer>(
     parts: RequestParts,
-    signal: AbortSignal | undefined,
+    { signal, timeoutMs = limitMs }: CallOptions,
     read: Read<Answer>,
   ): Promise<Outcome<Answer>> {
     const limit = new AbortController();
@@ -80,7 +82,7 @@ export function createClient(options: ClientOptions): Client {
   ): Promise<Answer> {
     const parts = toRequest(baseUrl, id, given, call);
     for (let count = 1; ; count++) {
-      const outcome = await attempt(parts, call.signal, read);
+      const outcome = await attempt(parts, call, read);
       if ('answer' in outcome) return outcome.answer;
       call.signal?.throwIfAborted();
       const waitMs = retryInMs({ ...outcome, isRepeatable: parts.isRepeatable }, count, policy);

@@ -66,7 +66,7 @@ export const LENGTHEN = `
 
 /**
  * Temperature alerts that began within the span, neighbours on both sides, because an excursion in the span may continue in
- * a later one, and every earlier one that lasts into the span, however many alerts of other definitions began after it.
+ * a later one, and of the last 1,000 before the span those that last into it: no index finds these alone.
  */
 export const LIST_AROUND = `
   select ${COLUMNS}
@@ -82,9 +82,12 @@ export const LIST_AROUND = `
          and started_at <= n.from_at
        order by started_at desc limit 50)
       union
-      (select * from alerts
-       where organization_id = n.organization_id and asset_id = n.asset_id and type in ('high_temp', 'low_temp')
-         and started_at <= n.from_at and (status <> 'resolved' or ended_at >= n.from_at))
+      (select * from (
+         select * from alerts
+         where organization_id = n.organization_id and asset_id = n.asset_id and type in ('high_temp', 'low_temp')
+           and started_at <= n.from_at
+         order by started_at desc limit 1000
+       ) as earlier where status <> 'resolved' or ended_at >= n.from_at)
     )
     union all
     (select * from alerts

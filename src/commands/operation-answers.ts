@@ -111,6 +111,9 @@ export const fileOptions = (answers: readonly string[]): CommandOption[] => [
   { name: 'output', value: 'FILE', help: 'Writes the answer to a file, once it is complete' },
 ];
 
+/** A PDF of many days and devices begins when all of it was computed. */
+const FILE_TIMEOUT_MS = 3_600_000;
+
 /** Streams the answer to a file or the standard output. */
 export async function sendFile(sent: Sent, answers: readonly string[]): Promise<Output | undefined> {
   const { api, input, given } = sent;
@@ -120,7 +123,10 @@ export async function sendFile(sent: Sent, answers: readonly string[]): Promise<
   if (file === undefined && type === FORMATS.pdf && process.stdout.isTTY)
     throw new UsageError('A PDF is no text: name a file with --output');
   const [id] = operationsIn(sent.layout) as [OperationId];
-  const response = await api.dms.send(id, given as never, { headers: { Accept: type } });
+  const response = await api.dms.send(id, given as never, {
+    headers: { Accept: type },
+    timeoutMs: FILE_TIMEOUT_MS,
+  });
   const bytes = await writeOutput(received(api.url, response.body as ReadableStream), file);
   return file === undefined ? undefined : { text: `${file}: ${bytes} bytes`, value: { file, bytes } };
 }

@@ -253,7 +253,7 @@ function afterEnd(
   const next = without(fitted(offered, running, withdrawn, toCapabilities(device)), refusedKeys);
   const rest = left && merged(left, next ?? {});
   const config =
-    rest && repeatsRules(rest, running, withdrawn, owners) ? without(rest, ['alarmRules']) : rest;
+    rest && next && repeatsRules(next, running, withdrawn, owners) ? without(rest, ['alarmRules']) : rest;
   return {
     config,
     refusedKeys,

@@ -47,7 +47,7 @@ const COUNTED_ENDPOINTS_MAX = 10_000;
 
 export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
   const { endpoints, breakers, lastAttempts, log } = deps;
-  const healthByEndpoint = createBoundedCache<string, EndpointHealth>(COUNTED_ENDPOINTS_MAX);
+  const healthByTarget = createBoundedCache<string, EndpointHealth>(COUNTED_ENDPOINTS_MAX);
 
   return {
     /**
@@ -55,28 +55,25 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
      * endpoint must stop: its breaker is open, it is disabled, or it has another URL, whose failures count anew.
      */
     async update(attempt: LastAttempt, outcome: AttemptOutcome): Promise<boolean> {
-      const health = count(attempt, outcome, healthOf(attempt));
+      const health = count(attempt, outcome, healthOf(toTarget(attempt, outcome)));
       if (outcome.verdict === 'delivered' || outcome.verdict === 'blocked') {
         lastAttempts.add(attempt);
         return true;
       }
       await lastAttempts.record(attempt);
-      const state = await endpoints.findActiveState({ ...toRef(attempt), url: outcome.url });
-      if (!state) {
-        healthByEndpoint.delete(endpointKey(attempt));
-        return false;
-      }
+      const state = await endpoints.findActiveState(toTarget(attempt, outcome));
+      if (!state) return false;
       return handleFailure(attempt, outcome, { ...state, health });
     },
   };
 
-  function healthOf(endpoint: EndpointRef): EndpointHealth {
-    return healthByEndpoint.get(endpointKey(endpoint)) ?? HEALTHY;
+  function healthOf(target: RequestTarget): EndpointHealth {
+    return healthByTarget.get(targetKey(target)) ?? HEALTHY;
   }
 
-  function count(attempt: LastAttempt, { verdict }: AttemptOutcome, before: EndpointHealth): EndpointHealth {
-    const health = withAttempt(before, { verdict }, attempt.attemptedAt.getTime());
-    healthByEndpoint.set(endpointKey(attempt), health);
+  function count(attempt: LastAttempt, outcome: AttemptOutcome, before: EndpointHealth): EndpointHealth {
+    const health = withAttempt(before, outcome, attempt.attemptedAt.getTime());
+    healthByTarget.set(targetKey(toTarget(attempt, outcome)), health);
     return health;
   }
 
@@ -85,8 +82,7 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
     outcome: AttemptOutcome,
     { breaker, failingSince, recoveredAt, health }: ActiveState & { health: EndpointHealth },
   ): Promise<boolean> {
-    const endpoint = toRef(attempt);
-    const target = { ...endpoint, url: outcome.url };
+    const target = toTarget(attempt, outcome);
     if (outcome.verdict === 'gone') return disable(target, 'gone');
     const failingForMs = failingSince ? attempt.attemptedAt.getTime() - failingSince.getTime() : 0;
     if (failingForMs >= deps.disableAfterMs) return disable(target, 'failing');
@@ -94,7 +90,7 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
     const isCurrent = health.recoveredAtMs === recoveredAtMs;
     const current = isCurrent
       ? health
-      : count(attempt, outcome, sinceRecovery(healthOf(endpoint), recoveredAtMs));
+      : count(attempt, outcome, sinceRecovery(healthOf(target), recoveredAtMs));
     const isOutage = opensBreaker(current, outcome.verdict);
     // A failed probe opens the breaker again, whatever this process has counted.
     if (isOutage || breaker === 'open') {
@@ -102,7 +98,7 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
       await openBreaker(target, { waitMs, isOutage, recoveredAt, error: attempt.error });
       return false;
     }
-    if (outcome.nextAttemptAt) deps.notifyRecovery(endpoint, outcome.nextAttemptAt);
+    if (outcome.nextAttemptAt) deps.notifyRecovery(toRef(target), outcome.nextAttemptAt);
     return true;
   }
 
@@ -117,11 +113,19 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
   }
 
   async function disable(target: RequestTarget, reason: 'failing' | 'gone'): Promise<false> {
-    healthByEndpoint.delete(endpointKey(target));
+    healthByTarget.delete(targetKey(target));
     if (await breakers.disable(target, reason))
       log.warn({ endpointId: target.endpointId, reason }, 'webhook.disabled');
     return false;
   }
 }
+
+/** Of another URL, failures count anew. */
+const targetKey = (target: RequestTarget): string => `${endpointKey(target)} ${target.url}`;
+
+const toTarget = (attempt: LastAttempt, { url }: AttemptOutcome): RequestTarget => ({
+  ...toRef(attempt),
+  url,
+});
 
 const toRef = ({ organizationId, endpointId }: EndpointRef): EndpointRef => ({ organizationId, endpointId });

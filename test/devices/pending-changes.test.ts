@@ -37,6 +37,7 @@ import {
   offeredPart,
   withdraw,
   withdrawAll,
+  withPending,
 } from '../../src/devices/device-sync.ts';
 import { createDevicesRepository } from '../../src/devices/devices.repository.ts';
 import { createPendingChangesRepository } from '../../src/devices/pending-changes.repository.ts';
@@ -89,8 +90,11 @@ function withFitted(
   const running = knownSettings({ reported: reported?.config, confirmed: confirmed ?? {} });
   const next = without(fitted(offered, running, withdrawn, capabilities), pending.refusal?.keys ?? []);
   const rest = merged(pending.config, next ?? {});
-  const config = repeatsRules(rest, running, withdrawn, others) ? without(rest, ['alarmRules']) : rest;
-  return { ...sync, pending: config && { ...pending, config } };
+  const isRepeated = next !== null && repeatsRules(next, running, withdrawn, others);
+  const config = isRepeated ? without(rest, ['alarmRules']) : rest;
+  // Nothing is left to fetch as another revision.
+  if (config === null) return { ...withPending(sync, null), revision: sync.revision - 1 };
+  return { ...sync, pending: { ...pending, config } };
 }
 
 describe('A change of many devices in one statement', () => {

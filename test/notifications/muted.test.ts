@@ -135,7 +135,7 @@ describe('A channel of muted devices', () => {
     await untilSaid(1);
     await untilQueued(0);
     assert.equal(receiver.received.length, 1);
-    assert.match(receiver.received[0]?.body ?? '', /Over already.*up to 12 °C/);
+    assert.match(receiver.received[0]?.body ?? '', /Over already.*too warm, 12 °C/);
   });
 
   it('mentions an excursion that lasted from one maintenance into the next', async () => {
@@ -148,7 +148,7 @@ describe('A channel of muted devices', () => {
     aheadMs = 61 * MINUTE_MS;
     await send([5, 5], [15, 12], [45, 12], [50, 5]);
     await untilSaid(1);
-    assert.match(receiver.received[0]?.body ?? '', /Over already.*up to 12 °C/);
+    assert.match(receiver.received[0]?.body ?? '', /Over already.*too warm, 12 °C/);
   });
 
   it('mentions excursions in late data after the maintenance, but for those that began and ended in it', async () => {

@@ -54,7 +54,8 @@ describe('The start page of a fleet with much to look at', () => {
          returning organization_id, id
        )
        insert into config_targets
-       select (jsonb_populate_record(t, jsonb_build_object('job_id', added.id, 'state', :state::text, 'is_active', false))).*
+       select (jsonb_populate_record(t, jsonb_build_object('job_id', added.id, 'state', :state::text, 'is_active', false,
+           'reason', case when :state = 'failed' then 'out of range' end))).*
        from added join config_targets t on t.organization_id = added.organization_id and t.job_id = :jobId
        returning job_id as id`,
       { count, status, state },
@@ -111,18 +112,30 @@ describe('The start page of a fleet with much to look at', () => {
     assert.equal(countRows(text), 2);
     assert.match(text, new RegExp(`jobs/${failed?.id}">Fridges of wards<.*2 failed, 1 timed out`, 's'));
     assert.match(text, new RegExp(`jobs/${late?.id}">Fridges of wards<`));
+    const [retry] = await addJobs(1, 'running', 'waiting');
     await run(
       `update config_jobs set retry_of_job_id = :id
-      where organization_id = :organizationId and id = :jobId`,
-      { id: late?.id },
+      where organization_id = :organizationId and id = :retryId`,
+      { id: late?.id, retryId: retry?.id },
     );
     assert.equal(countRows(await section('Jobs that ended with failures')), 1);
   });
 
   it('lists rollouts that ended themselves in the order of their creation, with the number of the others', async () => {
-    await addJobs(MORE_THAN_LISTED, 'aborted', 'failed');
+    const added = (await addJobs(MORE_THAN_LISTED, 'aborted', 'failed')) as Array<{ id: string }>;
     const text = await section('Rollouts that ended themselves');
     assert.equal(countRows(text), 10);
+    const listed = [...text.matchAll(/<td[^>]*><a[^>]*href="\/operator\/jobs\/([0-9a-f-]{36})"/g)].map(
+      ([, id]) => id,
+    );
+    assert.deepEqual(
+      listed,
+      added
+        .map(({ id }) => id)
+        .toSorted()
+        .toReversed()
+        .slice(0, 10),
+    );
     assert.match(text, /2 more are among/);
   });
 });

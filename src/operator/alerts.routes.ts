@@ -1,21 +1,20 @@
 import { POLICIES_MAX } from '../escalations/escalation-policy.ts';
 import type { MutesRepository } from '../mutes/mutes.repository.ts';
 import { alertHtml } from './alert-html.ts';
+import type { AlertNotificationsRepository } from './alert-notifications.repository.ts';
 import { findNextRecipients } from './alert-recipients.ts';
 import { alertsHtml, MAINTENANCE_PATH } from './alerts-html.ts';
 import { listChannels } from './all-channels.ts';
 import type { Answers } from './answers.ts';
 import type { ListChoices } from './form-layout.ts';
-import type { GroupNamesRepository } from './group-names.repository.ts';
 import { maintenanceHtml } from './maintenance-html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps, type ReadTyped } from './page-deps.ts';
 import { roundedDown } from './page-fingerprint.ts';
 import { toWords } from './parts.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
-import type { StartRepository } from './start.repository.ts';
+import type { ShownGroupsRepository } from './shown-groups.repository.ts';
 import { toNotified } from './start.ts';
-import type { StepMessagesRepository } from './step-messages.repository.ts';
 import { troublesOf } from './step-outcomes.ts';
 
 const path = `${OPERATOR_PATH}/alerts`;
@@ -27,10 +26,9 @@ export interface AlertsPageDeps extends PageDeps {
   listChoices: ListChoices;
   readTyped: ReadTyped;
   mutes: Pick<MutesRepository, 'listCurrent'>;
-  listGroupNames: GroupNamesRepository['listByIds'];
+  listGroupNames: ShownGroupsRepository['listByIds'];
   shownAssets: ShownAssetsRepository;
-  start: Pick<StartRepository, 'listNotifications'>;
-  stepMessages: StepMessagesRepository;
+  alertNotifications: AlertNotificationsRepository;
 }
 
 export function alertsRoutes({
@@ -39,8 +37,7 @@ export function alertsRoutes({
   linksFor,
   now,
   shownAssets,
-  start,
-  stepMessages,
+  alertNotifications,
   listChoices,
   readTyped,
   mutes,
@@ -52,10 +49,12 @@ export function alertsRoutes({
     const steps = alert.history.filter(({ action }) => action === 'escalated').map(({ at }) => new Date(at));
     const [first, last] = [steps[0], steps.at(-1)];
     const [notifications, channels, escalations, messages] = await Promise.all([
-      start.listNotifications(organizationId, [alert.id]),
+      alertNotifications.listOpenings(organizationId, [alert.id]),
       listChannels(ask, session),
       ask(session, 'listEscalations', { query: { limit: String(POLICIES_MAX) } }),
-      first && last ? stepMessages.list({ organizationId, alertId: alert.id }, { first, last }) : [],
+      first && last
+        ? alertNotifications.listOfSteps({ organizationId, alertId: alert.id }, { first, last })
+        : [],
     ]);
     const known = { notifications, channels, escalations: escalations.items };
     return {

@@ -1,13 +1,12 @@
 import { invalid } from '../process/errors.ts';
 import { JOIN_PATH } from './apply-fields.ts';
 import { jobOrGroup } from './group-forms.ts';
-import type { GroupJobsRepository } from './group-jobs.repository.ts';
-import type { GroupNamesRepository } from './group-names.repository.ts';
 import { findAborted } from './group-rollout.ts';
 import { groupHtml, groupsHtml, joinHtml } from './groups-html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
+import type { ShownGroupsRepository } from './shown-groups.repository.ts';
 
 const path = `${OPERATOR_PATH}/groups`;
 const section = 'Groups';
@@ -15,8 +14,7 @@ const section = 'Groups';
 const MEMBERS_SHOWN = 25;
 
 export interface GroupsPageDeps extends PageDeps {
-  groupJobs: GroupJobsRepository;
-  listLeaving: GroupNamesRepository['listLeaving'];
+  shownGroups: Pick<ShownGroupsRepository, 'listJobs' | 'listLeaving'>;
   shownAssets: Pick<ShownAssetsRepository, 'listWithoutProfile'>;
 }
 
@@ -25,8 +23,7 @@ export const groupsRoutes = ({
   layout,
   linksFor,
   now,
-  groupJobs,
-  listLeaving,
+  shownGroups,
   shownAssets,
 }: GroupsPageDeps): OperatorPage[] => [
   {
@@ -48,7 +45,7 @@ export const groupsRoutes = ({
       const group = await ask(session, 'getGroup', { params });
       const [members, jobs] = await Promise.all([
         ask(session, 'listAssets', { query: { groupId: group.id, limit: String(MEMBERS_SHOWN) } }),
-        groupJobs.list(session.organizationId, group.id),
+        shownGroups.listJobs(session.organizationId, group.id),
       ]);
       const withoutProfile = await shownAssets.listWithoutProfile(
         session.organizationId,
@@ -83,7 +80,7 @@ export const groupsRoutes = ({
       if (serialNumbers.length === 0) throw invalid('Tick the devices first');
       if (form.get('step') !== 'apply') {
         const group = await ask(session, 'getGroup', { params });
-        const leaving = await listLeaving(session.organizationId, group.id, serialNumbers);
+        const leaving = await shownGroups.listLeaving(session.organizationId, group.id, serialNumbers);
         if (leaving.length > 0 || group.profileSlug !== null) {
           const content = joinHtml({
             group,

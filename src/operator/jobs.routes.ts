@@ -1,22 +1,18 @@
 import { hasEnded, type JobView } from '../config-jobs/config-job.ts';
-import type { ChangedDevice, EarlierProfilesRepository } from './earlier-profiles.repository.ts';
-import type { GroupNamesRepository } from './group-names.repository.ts';
-import type { JobProgressRepository } from './job-progress.repository.ts';
 import { toProgress } from './job-progress.ts';
 import { CHANGED_READ_MAX } from './job-undo-html.ts';
 import { ALL_STATES, firstState, jobHtml, jobsHtml, profileNameOf } from './jobs-html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
-import type { ProfileNamesRepository } from './profile-names.repository.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
+import type { ShownGroupsRepository } from './shown-groups.repository.ts';
+import type { ChangedDevice, ShownJobsRepository } from './shown-jobs.repository.ts';
 
 export interface JobsPageDeps extends PageDeps {
   /** The page of a job's run in the Temporal UI; null if its address is not configured. */
   runUrl(jobId: string): string | null;
-  jobProgress: JobProgressRepository;
-  earlierProfiles: EarlierProfilesRepository;
-  listGroupNames: GroupNamesRepository['listByIds'];
-  profileNames: ProfileNamesRepository;
+  shownJobs: ShownJobsRepository;
+  listGroupNames: ShownGroupsRepository['listByIds'];
   shownAssets: ShownAssetsRepository;
 }
 
@@ -42,17 +38,15 @@ export function jobsRoutes({
   linksFor,
   now,
   runUrl,
-  jobProgress,
-  earlierProfiles,
+  shownJobs,
   listGroupNames,
-  profileNames,
   shownAssets,
 }: JobsPageDeps): OperatorPage[] {
   async function progressOf({ organizationId }: Session, job: JobView) {
     const ref = { organizationId, jobId: job.id };
     const [stages, awaited] = await Promise.all([
-      jobProgress.findStages(ref),
-      hasEnded(job.status) ? [] : jobProgress.listAwaited(ref, job.total),
+      shownJobs.findStages(ref),
+      hasEnded(job.status) ? [] : shownJobs.listAwaited(ref, job.total),
     ]);
     const at = now();
     const progress = toProgress(awaited, { now: at, deadlineAt: new Date(job.deadlineAt) });
@@ -63,7 +57,7 @@ export function jobsRoutes({
   async function listChanged({ organizationId }: Session, job: JobView): Promise<ChangedDevice[]> {
     const isStopped = job.status === 'aborted' || job.status === 'cancelled';
     return isStopped && job.counts.applied > 0
-      ? earlierProfiles.list({ organizationId, jobId: job.id }, CHANGED_READ_MAX)
+      ? shownJobs.listChanged({ organizationId, jobId: job.id }, CHANGED_READ_MAX)
       : [];
   }
 
@@ -75,7 +69,7 @@ export function jobsRoutes({
   }
 
   const namesOfProfiles = ({ organizationId }: Session, jobs: JobView[]) =>
-    profileNames.list(
+    shownJobs.listProfileNames(
       organizationId,
       jobs.map(({ profileSlug }) => profileSlug),
     );

@@ -1,9 +1,9 @@
 import type { AuditRepository } from '../audit/audit.repository.ts';
 import type { Intervals } from '../profiles/profile.ts';
-import type { GroupNamesRepository } from './group-names.repository.ts';
 import { noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { profileHtml, profilesHtml } from './profiles-html.ts';
 import { OPERATOR_PATH } from './session.ts';
+import type { ShownGroupsRepository } from './shown-groups.repository.ts';
 
 const path = `${OPERATOR_PATH}/profiles`;
 const section = 'Profiles';
@@ -16,7 +16,7 @@ export interface ProfilesPageDeps extends PageDeps {
   audit: Pick<AuditRepository, 'listOf'>;
   /** The API takes intervals and does not show them. */
   findIntervals(organizationId: string, slug: string): Promise<Intervals | null>;
-  listGroupsByProfile: GroupNamesRepository['listByProfile'];
+  listGroupsByProfile: ShownGroupsRepository['listByProfile'];
 }
 
 export const profilesRoutes = ({

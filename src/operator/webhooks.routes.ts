@@ -5,10 +5,9 @@ import type { Content } from './html.ts';
 import { type FormPageDeps, given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
+import type { ShownWebhooksRepository } from './shown-webhooks.repository.ts';
 import { testedText } from './tested-text.ts';
-import type { WebhookHoursRepository } from './webhook-hours.repository.ts';
 import { firstHour } from './webhook-hours.ts';
-import type { WebhookSecretsRepository } from './webhook-secrets.repository.ts';
 import { webhookHtml, webhooksHtml } from './webhooks-html.ts';
 
 const path = `${OPERATOR_PATH}/webhooks`;
@@ -23,8 +22,7 @@ const NOUNS: Record<string, Noun> = { events: 'Webhook', cellular: 'CellularWebh
 
 export interface WebhooksPageDeps extends PageDeps, Pick<FormPageDeps, 'fieldsOf'> {
   shownAssets: ShownAssetsRepository;
-  webhookHours: WebhookHoursRepository;
-  webhookSecrets: WebhookSecretsRepository;
+  shownWebhooks: ShownWebhooksRepository;
 }
 
 const FAILURES_SHOWN = 3;
@@ -36,8 +34,7 @@ export function webhooksRoutes({
   linksFor,
   now,
   shownAssets,
-  webhookHours,
-  webhookSecrets,
+  shownWebhooks,
 }: WebhooksPageDeps): OperatorPage[] {
   const show = (session: Session, title: string, url: string | undefined, notice?: Content) => ({
     title,
@@ -69,8 +66,8 @@ export function webhooksRoutes({
     });
     const at = now();
     const [isSigned, hours, failures] = await Promise.all([
-      webhookSecrets.isSigned(session.organizationId, webhook.id),
-      webhookHours.list(session.organizationId, webhook.id, firstHour(at)),
+      shownWebhooks.isSigned(session.organizationId, webhook.id),
+      shownWebhooks.listHours(session.organizationId, webhook.id, firstHour(at)),
       Object.keys(filter).length === 0 ? listFailures(session, params) : [],
     ]);
     const serials = deliveries.items.flatMap(({ serialNumber }) => serialNumber ?? []);

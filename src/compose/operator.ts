@@ -1,5 +1,4 @@
 /** The operators' page: sessions, the data of its pages, and their files. */
-
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createAuditRepository } from '../audit/audit.repository.ts';
@@ -27,10 +26,13 @@ import { alertsRoutes } from '../operator/alerts.routes.ts';
 import type { Answers } from '../operator/answers.ts';
 import { applyRoutes } from '../operator/apply.routes.ts';
 import { archivedRoutes } from '../operator/archived.routes.ts';
-import { createBreachForecast } from '../operator/breach-forecast.service.ts';
+import { countBreaches } from '../operator/breaches.ts';
 import { channelsRoutes } from '../operator/channels.routes.ts';
 import { createChoices } from '../operator/choices.ts';
-import { createChosenDevicesRepository } from '../operator/chosen-devices.repository.ts';
+import {
+  type ChosenDevicesRepository,
+  createChosenDevicesRepository,
+} from '../operator/chosen-devices.repository.ts';
 import { confirmAddressRoutes } from '../operator/confirm-address.routes.ts';
 import { curveRoutes } from '../operator/curve.routes.ts';
 import { createCurveMarksRepository } from '../operator/curve-marks.repository.ts';
@@ -53,7 +55,7 @@ import { importRoutes } from '../operator/import.routes.ts';
 import { jobsRoutes } from '../operator/jobs.routes.ts';
 import { createLayout } from '../operator/layout.ts';
 import { linksRoutes } from '../operator/links.routes.ts';
-import type { FormPageDeps, OperatorPage, PageDeps } from '../operator/page-deps.ts';
+import type { Ask, ForecastBreaches, FormPageDeps, OperatorPage, PageDeps } from '../operator/page-deps.ts';
 import { createPastDevicesRepository } from '../operator/past-devices.repository.ts';
 import { profilesRoutes } from '../operator/profiles.routes.ts';
 import {
@@ -332,6 +334,18 @@ const refusals =
     if (!(error instanceof AppError)) throw error;
     const { status, body } = renderError(error);
     return { status, messages: [body.message] };
+  };
+
+/** Previews warn of the breaches that an apply would cause at once, because the job does not stop there. */
+const createBreachForecast =
+  (ask: Ask, devices: Pick<ChosenDevicesRepository, 'listMeasured'>): ForecastBreaches =>
+  async (session, slug, chosen) => {
+    const { profile } = await ask(session, 'getProfile', { params: { slug } });
+    if (profile.temperatureAlerts.length === 0) return null;
+    return countBreaches(
+      profile.temperatureAlerts,
+      await devices.listMeasured(session.organizationId, chosen),
+    );
   };
 
 const runUrlIn =

@@ -1,7 +1,8 @@
 import { keysHtml, sessionsHtml } from './access-html.ts';
 import { auditHtml } from './audit-html.ts';
+import { fieldsHtml } from './form-html.ts';
+import { readValues } from './form-values.ts';
 import { type FormPageDeps, given, noticeOf, type OperatorPage } from './page-deps.ts';
-import { searchFields, toSearch } from './search-form.ts';
 import { OPERATOR_PATH } from './session.ts';
 
 const section = 'Access';
@@ -34,11 +35,14 @@ export const accessRoutes = ({ ask, layout, linksFor, fieldsOf, now }: FormPageD
     path: `${OPERATOR_PATH}/audit`,
     role: 'read',
     async handle({ visitor: session, query }) {
-      const fields = fieldsOf('listAudit', 'query');
-      const search = toSearch(fields, query);
+      const fields = fieldsOf('listAudit', 'query').filter(
+        ({ name }) => name !== 'limit' && name !== 'cursor',
+      );
+      const values = readValues(fields, query);
+      const search = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
       const cursor = given({ cursor: query.get('cursor') });
       const entries = await ask(session, 'listAudit', { query: { ...search, ...cursor, limit: '50' } });
-      const content = auditHtml(entries, searchFields(fields, query), {
+      const content = auditHtml(entries, fieldsHtml({ fields, values }).content, {
         query,
         isAdmin: session.role === 'admin',
       });

@@ -7,7 +7,7 @@ import type {
   DeviceHistoryRepository,
   MembershipChange,
 } from './device-history.repository.ts';
-import { HISTORY_MAX, type HistoryEntry } from './device-history.ts';
+import { HISTORY_MAX, type HistoryEntry } from './device-history-html.ts';
 import { html } from './html.ts';
 import type { PageDeps } from './page-deps.ts';
 import { clock, time, toWords } from './parts.ts';

@@ -55,7 +55,14 @@ import { importRoutes } from '../operator/import.routes.ts';
 import { jobsRoutes } from '../operator/jobs.routes.ts';
 import { createLayout } from '../operator/layout.ts';
 import { linksRoutes } from '../operator/links.routes.ts';
-import type { Ask, ForecastBreaches, FormPageDeps, OperatorPage, PageDeps } from '../operator/page-deps.ts';
+import {
+  type Ask,
+  createShowPage,
+  type ForecastBreaches,
+  type FormPageDeps,
+  type OperatorPage,
+  type PageDeps,
+} from '../operator/page-deps.ts';
 import { createPastDevicesRepository } from '../operator/past-devices.repository.ts';
 import { profilesRoutes } from '../operator/profiles.routes.ts';
 import {
@@ -136,6 +143,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     audit: createAuditRepository(sql),
     download: createDownload({ call, revocable, isActive: sessions.isActive, monotonicMs }),
     layout,
+    showPage: createShowPage(layout),
     now,
     ...createFleetCounts({ ...createFleetRepository(sql), countInContact: start.countInContact, now }),
     curveMarks: createCurveMarksRepository(sql),

@@ -28,7 +28,7 @@ const MATCHES_SHOWN = 8;
 const PDF = 'application/pdf';
 
 export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
-  const { ask, download, layout, linksFor, now, shownJobs, shownAssets } = deps;
+  const { ask, download, layout, showPage, linksFor, now, shownJobs, shownAssets } = deps;
   const { pastDevices, readHistory, hasCertificate } = deps;
 
   const spanOf = (query: URLSearchParams) => readSpan(query, now());
@@ -121,32 +121,22 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
         };
       },
     },
-    {
-      method: 'GET',
-      path: `${path}/history`,
-      role: 'read',
-      async handle({ visitor: session, params }) {
-        const device = await ask(session, 'getAsset', { params });
-        const { id, name, createdAt } = device;
-        const recorded = { id, createdAt: new Date(createdAt) };
-        const content = deviceHistoryHtml(device, await readHistory(session, recorded));
-        return { page: layout({ title: `History of ${name}`, session, section: 'Fleet' }, content) };
-      },
-    },
-    {
-      method: 'GET',
-      path: `${path}/statistics`,
-      role: 'read',
-      async handle({ visitor: session, params, query }) {
-        const span = spanOf(query);
-        const [device, statistics] = await Promise.all([
-          ask(session, 'getAsset', { params }),
-          ask(session, 'getStatistics', { params, query: isoSpan(span) }),
-        ]);
-        const content = statisticsHtml({ device, statistics, span });
-        return { page: layout({ title: 'Statistics', session, section: 'Fleet' }, content) };
-      },
-    },
+    showPage({ path: `${path}/history`, section: 'Fleet' }, async (session, { params }) => {
+      const device = await ask(session, 'getAsset', { params });
+      const { id, name, createdAt } = device;
+      const recorded = { id, createdAt: new Date(createdAt) };
+      const content = deviceHistoryHtml(device, await readHistory(session, recorded));
+      return { title: `History of ${name}`, content };
+    }),
+    showPage({ path: `${path}/statistics`, section: 'Fleet' }, async (session, { params, query }) => {
+      const span = spanOf(query);
+      const [device, statistics] = await Promise.all([
+        ask(session, 'getAsset', { params }),
+        ask(session, 'getStatistics', { params, query: isoSpan(span) }),
+      ]);
+      const content = statisticsHtml({ device, statistics, span });
+      return { title: 'Statistics', content };
+    }),
     {
       method: 'GET',
       path: `${path}/statistics.pdf`,

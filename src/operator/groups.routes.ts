@@ -3,7 +3,7 @@ import { JOIN_PATH } from './apply-fields.ts';
 import { jobOrGroup } from './group-forms.ts';
 import { findAborted } from './group-rollout.ts';
 import { groupHtml, groupsHtml, joinHtml } from './groups-html.ts';
-import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { given, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 import type { ShownGroupsRepository } from './shown-groups.repository.ts';
@@ -21,47 +21,38 @@ export interface GroupsPageDeps extends PageDeps {
 export const groupsRoutes = ({
   ask,
   layout,
+  showPage,
   linksFor,
   now,
   shownGroups,
   shownAssets,
 }: GroupsPageDeps): OperatorPage[] => [
-  {
-    method: 'GET',
-    path,
-    role: 'read',
-    async handle({ visitor: session, query }) {
-      const cursor = given({ cursor: query.get('cursor') });
-      const groups = await ask(session, 'listGroups', { query: { ...cursor, limit: '50' } });
-      const content = groupsHtml(groups, now(), linksFor(session));
-      return { page: layout({ title: 'Groups', session, section, notice: noticeOf(query) }, content) };
-    },
-  },
-  {
-    method: 'GET',
-    path: `${path}/{groupId}`,
-    role: 'read',
-    async handle({ visitor: session, params, query }) {
-      const group = await ask(session, 'getGroup', { params });
-      const [members, jobs] = await Promise.all([
-        ask(session, 'listAssets', { query: { groupId: group.id, limit: String(MEMBERS_SHOWN) } }),
-        shownGroups.listJobs(session.organizationId, group.id),
-      ]);
-      const withoutProfile = await shownAssets.listWithoutProfile(
-        session.organizationId,
-        members.items.map(({ id }) => id),
-      );
-      const content = groupHtml(group, {
-        withoutProfile,
-        aborted: findAborted(group, jobs),
-        members: members.items,
-        now: now(),
-        mayChange: session.role !== 'read',
-        link: linksFor(session),
-      });
-      return { page: layout({ title: group.name, session, section, notice: noticeOf(query) }, content) };
-    },
-  },
+  showPage({ path, section }, async (session, { query }) => {
+    const cursor = given({ cursor: query.get('cursor') });
+    const groups = await ask(session, 'listGroups', { query: { ...cursor, limit: '50' } });
+    const content = groupsHtml(groups, now(), linksFor(session));
+    return { title: 'Groups', content };
+  }),
+  showPage({ path: `${path}/{groupId}`, section }, async (session, { params }) => {
+    const group = await ask(session, 'getGroup', { params });
+    const [members, jobs] = await Promise.all([
+      ask(session, 'listAssets', { query: { groupId: group.id, limit: String(MEMBERS_SHOWN) } }),
+      shownGroups.listJobs(session.organizationId, group.id),
+    ]);
+    const withoutProfile = await shownAssets.listWithoutProfile(
+      session.organizationId,
+      members.items.map(({ id }) => id),
+    );
+    const content = groupHtml(group, {
+      withoutProfile,
+      aborted: findAborted(group, jobs),
+      members: members.items,
+      now: now(),
+      mayChange: session.role !== 'read',
+      link: linksFor(session),
+    });
+    return { title: group.name, content };
+  }),
   {
     // The question stands at this address; loaded anew, it leads back to the devices.
     method: 'GET',

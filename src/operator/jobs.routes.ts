@@ -19,8 +19,8 @@ export interface JobsPageDeps extends PageDeps {
 const saysBegun = (query: URLSearchParams): boolean => query.get('done') === 'applyProfile';
 
 /** Changes of groups lead to the job that they have begun. */
-function jobNoticeOf(query: URLSearchParams, job: JobView): string | undefined {
-  if (hasEnded(job.status) && saysBegun(query)) return undefined;
+function jobNoticeOf(query: URLSearchParams, job: JobView): string | null | undefined {
+  if (hasEnded(job.status) && saysBegun(query)) return null;
   const notice = noticeOf(query);
   const isOfGroup = BEGINNING.includes(query.get('done') ?? '');
   return isOfGroup
@@ -34,7 +34,7 @@ const path = `${OPERATOR_PATH}/jobs`;
 
 export function jobsRoutes({
   ask,
-  layout,
+  showPage,
   linksFor,
   now,
   runUrl,
@@ -75,28 +75,19 @@ export function jobsRoutes({
     );
 
   return [
-    {
-      method: 'GET',
-      path,
-      role: 'read',
-      isLive: true,
-      async handle({ visitor: session, query, url }) {
-        const filter = given({ status: query.get('status'), cursor: query.get('cursor') });
-        const jobs = await ask(session, 'listConfigJobs', { query: { ...filter, limit: '25' } });
-        const [groupNames, names] = await Promise.all([
-          namesOfGroups(session, jobs.items),
-          namesOfProfiles(session, jobs.items),
-        ]);
-        const content = jobsHtml({ jobs, groupNames, profileNames: names, filter, link: linksFor(session) });
-        return { page: layout({ title: 'Jobs', session, section: 'Jobs', watch: url }, content) };
-      },
-    },
-    {
-      method: 'GET',
-      path: `${path}/{jobId}`,
-      role: 'read',
-      isLive: true,
-      async handle({ visitor: session, params, query, url }) {
+    showPage({ path, section: 'Jobs', isLive: true }, async (session, { query }) => {
+      const filter = given({ status: query.get('status'), cursor: query.get('cursor') });
+      const jobs = await ask(session, 'listConfigJobs', { query: { ...filter, limit: '25' } });
+      const [groupNames, names] = await Promise.all([
+        namesOfGroups(session, jobs.items),
+        namesOfProfiles(session, jobs.items),
+      ]);
+      const content = jobsHtml({ jobs, groupNames, profileNames: names, filter, link: linksFor(session) });
+      return { title: 'Jobs', content };
+    }),
+    showPage(
+      { path: `${path}/{jobId}`, section: 'Jobs', isLive: true },
+      async (session, { params, query }) => {
         const job = await ask(session, 'getConfigJob', { params });
         const filter = given({
           state: query.get('state') ?? firstState(job),
@@ -126,8 +117,8 @@ export function jobsRoutes({
         });
         const notice = jobNoticeOf(query, job);
         const title = `Job of ${profileNameOf(job, names)}`;
-        return { page: layout({ title, session, section: 'Jobs', watch: url, notice }, content) };
+        return { title, content, notice };
       },
-    },
+    ),
   ];
 }

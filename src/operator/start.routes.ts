@@ -6,7 +6,7 @@ import { listChannels } from './all-channels.ts';
 import { IN_CONTACT_MAX, sum } from './counts.ts';
 import type { CountContacts } from './fleet-counts.service.ts';
 import { toAssetsQuery } from './fleet-filter.ts';
-import { noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
+import type { OperatorPage, PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 import type { ShownJobsRepository } from './shown-jobs.repository.ts';
@@ -27,7 +27,7 @@ const RESOLVED_READ = '20';
 
 export function startRoutes({
   ask,
-  layout,
+  showPage,
   linksFor,
   now,
   start,
@@ -161,21 +161,14 @@ export function startRoutes({
   }
 
   return [
-    {
-      method: 'GET',
-      path: OPERATOR_PATH,
-      role: 'read',
-      isLive: true,
-      async handle({ visitor: session, query, url }) {
-        const page = await findPage(session);
-        const content = startHtml(page, {
-          link: linksFor(session),
-          mayChange: session.role !== 'read',
-          now: now(),
-        });
-        const notice = noticeOf(query);
-        return { page: layout({ title: 'Now', session, section: 'Now', watch: url, notice }, content) };
-      },
-    },
+    showPage({ path: OPERATOR_PATH, section: 'Now', isLive: true }, async (session) => {
+      const page = await findPage(session);
+      const content = startHtml(page, {
+        link: linksFor(session),
+        mayChange: session.role !== 'read',
+        now: now(),
+      });
+      return { title: 'Now', content };
+    }),
   ];
 }

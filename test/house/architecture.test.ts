@@ -73,6 +73,7 @@ const PURE_FILES = [
   'src/http/api-document.ts',
   'src/http/one-line.ts',
   'src/http/role.ts',
+  'src/process/background-tasks.ts',
   'src/process/bounded-cache.ts',
   'src/process/cut-text.ts',
   'src/process/durations.ts',

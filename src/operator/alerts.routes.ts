@@ -151,8 +151,7 @@ export function alertsRoutes({
         now: roundedDown(now()),
         link: linksFor(session),
       });
-      const title = `${assetName}, ${toWords(alert.type)}`;
-      return { title, content };
+      return { title: `${assetName}, ${toWords(alert.type)}`, content };
     }),
   ];
 }

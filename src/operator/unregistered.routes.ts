@@ -21,8 +21,7 @@ export function unregisteredRoutes({ ask, showPage, pastDevices }: UnregisteredP
         ),
         mayChange: session.role !== 'read',
       });
-      const title = 'Unregistered devices';
-      return { title, content };
+      return { title: 'Unregistered devices', content };
     }),
   ];
 }

@@ -1,3 +1,4 @@
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import { createApplyProfileActivities, type JobRunSteps, type JobUpdates } from './apply-profile.ts';
 import {
   createDeliverWebhooksActivities,
@@ -6,7 +7,6 @@ import {
 } from './deliver-webhooks.ts';
 import { type AlertUpdates, createEscalateAlertActivities, type EscalationSteps } from './escalate-alert.ts';
 import { createTurns, type TurnsOptions } from './turns.ts';
-import { createUnknownStep } from './unknown-step.ts';
 import { createWithdrawProfileActivities, type WithdrawalSteps } from './withdraw-profile.ts';
 
 export interface ActivityDeps {
@@ -18,7 +18,7 @@ export interface ActivityDeps {
   updates: JobUpdates & EndpointUpdates & AlertUpdates;
   /** Limits the steps that send to receivers. */
   turns: TurnsOptions;
-  unknownSteps: Parameters<typeof createUnknownStep>[0];
+  unknownSteps: { giveUpAfterMs: number };
 }
 
 export const createActivities = (deps: ActivityDeps) => ({
@@ -29,3 +29,19 @@ export const createActivities = (deps: ActivityDeps) => ({
   // The SDK calls this for all other activity names.
   default: createUnknownStep(deps.unknownSteps),
 });
+
+/**
+ * Answers steps that this version does not know. During a rolling upgrade, a worker of the other version may
+ * know the step, so it fails as retryable at first. After `giveUpAfterMs` no worker does, and the run would
+ * wait forever: it fails, and the sweep of missing runs restarts it on the current code.
+ */
+const createUnknownStep =
+  ({ giveUpAfterMs }: { giveUpAfterMs: number }) =>
+  async (): Promise<never> => {
+    const { activityType, scheduledTimestampMs } = Context.current().info;
+    throw ApplicationFailure.create({
+      type: 'UnknownStep',
+      message: `no worker of this version knows the step ${activityType}`,
+      nonRetryable: Date.now() - scheduledTimestampMs > giveUpAfterMs,
+    });
+  };

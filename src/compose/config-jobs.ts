@@ -40,6 +40,7 @@ import type { Sql } from '../db/database.ts';
 import { createPendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { createBackgroundTasks } from '../process/background-tasks.ts';
 import { createProfilesRepository } from '../profiles/profiles.repository.ts';
 import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows.ts';
 import type { Resources } from './resources.ts';
@@ -214,17 +215,11 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
 
 /** Starts the workflows of jobs after their commit, in the background. */
 function createWorkflowStarts({ starter, metrics, onTemporalFault }: Resources, runs: JobRunsRepository) {
-  const underWay = new Set<Promise<void>>();
-  return {
-    start(job: JobRef): void {
-      const started = runs
-        .findTitle(job)
-        .then((title) => starter.startJob(job, { title }))
-        .then(() => runs.touchWorkflow(job))
-        .then(() => metrics.jobsStarted.inc(), onTemporalFault('start'))
-        .finally(() => underWay.delete(started));
-      underWay.add(started);
-    },
-    flush: () => Promise.allSettled(underWay),
-  };
+  const tasks = createBackgroundTasks(onTemporalFault('start'));
+  async function startRun(job: JobRef): Promise<void> {
+    await starter.startJob(job, { title: await runs.findTitle(job) });
+    await runs.touchWorkflow(job);
+    metrics.jobsStarted.inc();
+  }
+  return { start: (job: JobRef): void => tasks.add(startRun(job)), flush: tasks.drain };
 }

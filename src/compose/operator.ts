@@ -21,24 +21,25 @@ import { createOrganizationsRepository } from '../keys/organizations.repository.
 import { createMutesRepository } from '../mutes/mutes.repository.ts';
 import { accessRoutes } from '../operator/access.routes.ts';
 import { alertLinkRoutes } from '../operator/alert-link.routes.ts';
+import { createAlertNotificationsRepository } from '../operator/alert-notifications.repository.ts';
 import { alertsRoutes } from '../operator/alerts.routes.ts';
 import type { Answers } from '../operator/answers.ts';
 import { applyRoutes } from '../operator/apply.routes.ts';
 import { archivedRoutes } from '../operator/archived.routes.ts';
-import { createBreachForecast } from '../operator/breach-forecast.service.ts';
+import { countBreaches } from '../operator/breaches.ts';
 import { channelsRoutes } from '../operator/channels.routes.ts';
 import { createChoices } from '../operator/choices.ts';
-import { createChosenDevicesRepository } from '../operator/chosen-devices.repository.ts';
+import {
+  type ChosenDevicesRepository,
+  createChosenDevicesRepository,
+} from '../operator/chosen-devices.repository.ts';
 import { confirmAddressRoutes } from '../operator/confirm-address.routes.ts';
 import { curveRoutes } from '../operator/curve.routes.ts';
 import { createCurveMarksRepository } from '../operator/curve-marks.repository.ts';
-import { createDeviceContactsRepository } from '../operator/device-contacts.repository.ts';
 import { createDeviceHistoryRepository } from '../operator/device-history.repository.ts';
 import { createDeviceHistory } from '../operator/device-history.service.ts';
-import { createDeviceJobsRepository } from '../operator/device-jobs.repository.ts';
 import { devicesRoutes } from '../operator/devices.routes.ts';
 import { createDownload } from '../operator/downloads.service.ts';
-import { createEarlierProfilesRepository } from '../operator/earlier-profiles.repository.ts';
 import { errorHtml, errorTitle } from '../operator/error-html.ts';
 import { escalationsRoutes } from '../operator/escalations.routes.ts';
 import { exportsRoutes } from '../operator/exports.routes.ts';
@@ -47,19 +48,22 @@ import { createFleetCounts } from '../operator/fleet-counts.service.ts';
 import { type Described, toFields } from '../operator/form-fields.ts';
 import { createFormLinks } from '../operator/form-links.ts';
 import { formsRoutes } from '../operator/forms.routes.ts';
-import { createGroupJobsRepository } from '../operator/group-jobs.repository.ts';
-import { createGroupNamesRepository } from '../operator/group-names.repository.ts';
 import { groupsRoutes } from '../operator/groups.routes.ts';
 import { CALLBACK_PATH, identityRoutes } from '../operator/identity.routes.ts';
 import { createIdentityProvider } from '../operator/identity-provider.service.ts';
 import { importRoutes } from '../operator/import.routes.ts';
-import { createJobProgressRepository } from '../operator/job-progress.repository.ts';
 import { jobsRoutes } from '../operator/jobs.routes.ts';
 import { createLayout } from '../operator/layout.ts';
 import { linksRoutes } from '../operator/links.routes.ts';
-import type { FormPageDeps, OperatorPage, PageDeps } from '../operator/page-deps.ts';
+import {
+  type Ask,
+  createShowPage,
+  type ForecastBreaches,
+  type FormPageDeps,
+  type OperatorPage,
+  type PageDeps,
+} from '../operator/page-deps.ts';
 import { createPastDevicesRepository } from '../operator/past-devices.repository.ts';
-import { createProfileNamesRepository } from '../operator/profile-names.repository.ts';
 import { profilesRoutes } from '../operator/profiles.routes.ts';
 import {
   createCookieSigner,
@@ -73,18 +77,18 @@ import { createSessionsRepository } from '../operator/sessions.repository.ts';
 import { sessionsRoutes } from '../operator/sessions.routes.ts';
 import { createLinkIssuer, createSessions, type Sessions } from '../operator/sessions.service.ts';
 import { createShownAssetsRepository } from '../operator/shown-assets.repository.ts';
+import { createShownGroupsRepository } from '../operator/shown-groups.repository.ts';
+import { createShownJobsRepository } from '../operator/shown-jobs.repository.ts';
+import { createShownWebhooksRepository } from '../operator/shown-webhooks.repository.ts';
 import { signInRoutes } from '../operator/sign-in.routes.ts';
 import { createAttemptSigner } from '../operator/sign-in-attempt.ts';
 import { createStartRepository } from '../operator/start.repository.ts';
 import { startRoutes } from '../operator/start.routes.ts';
-import { createStepMessagesRepository } from '../operator/step-messages.repository.ts';
 import { tickedAlertsRoutes } from '../operator/ticked-alerts.routes.ts';
 import { createReadTyped } from '../operator/typed-groups.ts';
 import { unregisteredRoutes } from '../operator/unregistered.routes.ts';
 import { watchRoutes } from '../operator/watch.routes.ts';
 import { createWatch } from '../operator/watch.service.ts';
-import { createWebhookHoursRepository } from '../operator/webhook-hours.repository.ts';
-import { createWebhookSecretsRepository } from '../operator/webhook-secrets.repository.ts';
 import { webhooksRoutes } from '../operator/webhooks.routes.ts';
 import { AppError } from '../process/errors.ts';
 import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
@@ -128,7 +132,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
   });
   const findOperation = finderOf(options.routes);
   const start = createStartRepository(sql);
-  const groupNames = createGroupNamesRepository(sql);
+  const shownGroups = createShownGroupsRepository(sql);
   const profiles = createProfilesRepository(sql);
   const certificates = createCertificatesRepository(sql);
   const findIntervals = async (organizationId: string, slug: string) =>
@@ -139,29 +143,25 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     audit: createAuditRepository(sql),
     download: createDownload({ call, revocable, isActive: sessions.isActive, monotonicMs }),
     layout,
+    showPage: createShowPage(layout),
     now,
     ...createFleetCounts({ ...createFleetRepository(sql), countInContact: start.countInContact, now }),
     curveMarks: createCurveMarksRepository(sql),
     mutes: createMutesRepository(sql),
-    deviceContacts: createDeviceContactsRepository(sql),
-    deviceJobs: createDeviceJobsRepository(sql),
-    jobProgress: createJobProgressRepository(sql),
     listOrdered: slices.assets.listOrdered,
     listRecentHours: slices.measurements.listRecentHours,
     linksFor: createFormLinks((session, id) => mayCall(session, findOperation(id))),
-    listChoices: createChoices(ask, groupNames),
+    listChoices: createChoices(ask, shownGroups),
     readTyped: createReadTyped(createGroupsRepository(sql).findByNames),
     forecastBreaches: createBreachForecast(ask, createChosenDevicesRepository(sql)),
     pastDevices: createPastDevicesRepository(sql),
     hasCertificate: async (organizationId: string, serialNumber: string) =>
       (await certificates.find(organizationId, serialNumber)) !== null,
-    earlierProfiles: createEarlierProfilesRepository(sql),
-    listGroupNames: groupNames.listByIds,
-    listGroupsByProfile: groupNames.listByProfile,
-    listLeaving: groupNames.listLeaving,
-    groupJobs: createGroupJobsRepository(sql),
+    listGroupNames: shownGroups.listByIds,
+    listGroupsByProfile: shownGroups.listByProfile,
+    listLeaving: shownGroups.listLeaving,
+    shownGroups,
     findIntervals,
-    profileNames: createProfileNamesRepository(sql),
     findStored: {
       intervals: async ({ organizationId }: Session, { slug = '' }: Record<string, string>) => ({
         intervals: await findIntervals(organizationId, slug),
@@ -173,9 +173,9 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     toRefusal: refusals(options.translateFault),
     shownAssets: createShownAssetsRepository(sql),
     start,
-    stepMessages: createStepMessagesRepository(sql),
-    webhookHours: createWebhookHoursRepository(sql),
-    webhookSecrets: createWebhookSecretsRepository(sql),
+    alertNotifications: createAlertNotificationsRepository(sql),
+    shownJobs: createShownJobsRepository(sql),
+    shownWebhooks: createShownWebhooksRepository(sql),
     runUrl: runUrlIn(settings),
   };
   const readHistory = createDeviceHistory({
@@ -342,6 +342,18 @@ const refusals =
     if (!(error instanceof AppError)) throw error;
     const { status, body } = renderError(error);
     return { status, messages: [body.message] };
+  };
+
+/** Previews warn of the breaches that an apply would cause at once, because the job does not stop there. */
+const createBreachForecast =
+  (ask: Ask, devices: Pick<ChosenDevicesRepository, 'listMeasured'>): ForecastBreaches =>
+  async (session, slug, chosen) => {
+    const { profile } = await ask(session, 'getProfile', { params: { slug } });
+    if (profile.temperatureAlerts.length === 0) return null;
+    return countBreaches(
+      profile.temperatureAlerts,
+      await devices.listMeasured(session.organizationId, chosen),
+    );
   };
 
 const runUrlIn =

@@ -4,7 +4,6 @@ import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Actor } from '../db/transaction.ts';
 import type { GroupRef, WithdrawalRef, WithdrawalTitle } from './config-job.ts';
-import { LIST_WITHOUT_WORKFLOW } from './group-withdrawals.statements.ts';
 
 export interface GroupWithdrawal extends GroupRef, WithdrawalRef {
   lastJobId: string;
@@ -43,6 +42,11 @@ const toWithdrawal = (row: GroupWithdrawalRow): GroupWithdrawal => ({
 });
 
 const NO_JOB = '00000000-0000-0000-0000-000000000000';
+
+const LIST_WITHOUT_WORKFLOW = `
+  select organization_id as "organizationId", id as "withdrawalId" from group_withdrawals
+  where coalesce(workflow_checked_at, '-infinity') < now() - make_interval(secs => :olderThanSeconds)
+  order by coalesce(workflow_checked_at, '-infinity') limit :limit`;
 
 export type GroupWithdrawalsRepository = ReturnType<typeof createGroupWithdrawalsRepository>;
 

@@ -4,6 +4,7 @@
  * UI. A large job is signalled once per percent of its begun targets and at its end, which keeps its history
  * short; its targets are counted only when the outcomes reported here do not add up to another percent.
  */
+import { createBackgroundTasks } from '../process/background-tasks.ts';
 import type { Counts, JobRef } from './config-job.ts';
 
 interface ProgressSignalsDeps {
@@ -48,7 +49,7 @@ interface PendingProgress {
 
 export function createProgressSignals(deps: ProgressSignalsDeps): ProgressSignals {
   const jobs = new Map<string, PendingProgress>();
-  const underWay = new Set<Promise<void>>();
+  const tasks = createBackgroundTasks(deps.onFault);
 
   function pendingOf(job: JobRef): PendingProgress {
     const pending = jobs.get(job.jobId) ?? newPending(job);
@@ -85,10 +86,7 @@ export function createProgressSignals(deps: ProgressSignalsDeps): ProgressSignal
       else if (pending.isSmall || pending.lastPercent === 0) jobs.delete(pending.job.jobId);
     }, deps.intervalMs);
     pending.timer.unref();
-    const work = signalProgress(pending)
-      .catch(deps.onFault)
-      .finally(() => underWay.delete(work));
-    underWay.add(work);
+    tasks.add(signalProgress(pending));
   }
 
   async function signalProgress(pending: PendingProgress): Promise<void> {
@@ -134,7 +132,7 @@ export function createProgressSignals(deps: ProgressSignalsDeps): ProgressSignal
         if (pending.timer) clearTimeout(pending.timer);
         if (pending.isDue) run(pending);
       }
-      await Promise.allSettled(underWay);
+      await tasks.drain();
       for (const { timer } of jobs.values()) if (timer) clearTimeout(timer);
     },
   };

@@ -4,6 +4,7 @@
  * woken for endpoints with queued deliveries, by a notification or by polling.
  */
 import type { EndpointRef } from '../endpoints/endpoint.ts';
+import { createBackgroundTasks } from '../process/background-tasks.ts';
 import { NoTurn } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
 import type { Attempts } from './attempts.service.ts';
@@ -44,7 +45,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   const { claims, attempts, perEndpointMax, leaseSeconds, log } = deps;
   const maxClaimAgeMs = Math.min(MAX_CLAIM_AGE_MS, leaseSeconds * 1000 * MAX_CLAIM_AGE_LEASE_SHARE);
   const queues = new PrefetchQueues<ClaimedDelivery>({ perEndpointMax, maxClaimAgeMs });
-  const tasks = createTasks((err) =>
+  const tasks = createBackgroundTasks((err) =>
     log.warn({ err }, 'A delivery was not recorded or released: it is sent when its lease has expired'),
   );
   let isStopping = false;
@@ -167,20 +168,6 @@ function startClaimLoop(
       isStopping = true;
       wakeUp();
       await running;
-    },
-  };
-}
-
-/** Background work that only a stop waits for. */
-function createTasks(onFault: (error: unknown) => void) {
-  const running = new Set<Promise<void>>();
-  return {
-    add(work: Promise<void>): void {
-      const task: Promise<void> = work.catch(onFault).finally(() => running.delete(task));
-      running.add(task);
-    },
-    async drain(): Promise<void> {
-      while (running.size > 0) await Promise.allSettled(running);
     },
   };
 }

@@ -7,7 +7,6 @@ import { fromStored, type StoredMute } from '../mutes/mute.ts';
 import { MUTE_OF_GROUP } from '../mutes/mutes.statements.ts';
 import { conflict } from '../process/errors.ts';
 import { type Group, type GroupFields, NAME_TAKEN } from './group.ts';
-import { FIND_BY_NAMES } from './groups.statements.ts';
 
 interface GroupRow {
   organization_id: string;
@@ -45,6 +44,12 @@ export interface SharedGroup {
   id: string;
   profileSlug: string | null;
 }
+
+/** Groups with one of `:names`, compared without case. */
+const FIND_BY_NAMES = `
+  select n.name, g.id from unnest(:names::text[]) as n (name)
+  join groups g on casefold(g.name collate pg_unicode_fast) = casefold(n.name collate pg_unicode_fast)
+  where g.organization_id = :organizationId and g.deleted_at is null`;
 
 export type GroupsRepository = ReturnType<typeof createGroupsRepository>;
 

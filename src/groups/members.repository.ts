@@ -3,13 +3,22 @@ import type { GroupRef } from '../config-jobs/config-job.ts';
 import { countRows } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import { ASSIGN } from './members.statements.ts';
 
 export interface Member {
   assetId: string;
   /** Null: no group. */
   groupId: string | null;
 }
+
+/** Puts active assets into the group; null: into none. */
+const ASSIGN = `
+  with assigned as (
+    update assets set group_id = :groupId::uuid
+    where organization_id = :organizationId and archived_at is null and id = any(:assetIds::uuid[])
+    returning organization_id, id, group_id
+  )
+  insert into asset_groups (organization_id, asset_id, from_at, group_id)
+  select organization_id, id, clock_timestamp(), group_id from assigned`;
 
 export type MembersRepository = ReturnType<typeof createMembersRepository>;
 

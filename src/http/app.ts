@@ -5,13 +5,13 @@
  */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import Koa, { type Context, type Middleware } from 'koa';
+import Koa, { type Middleware } from 'koa';
 import type { Transact } from '../db/transaction.ts';
 import { AppError, invalid } from '../process/errors.ts';
 import type { Tracing } from '../process/tracing.ts';
 import type { RecordAudit } from './audit.ts';
 import { type Authenticate, type IsStillValid, requireRole } from './authenticate.ts';
-import type { ClientAddress } from './client-address.ts';
+import { addressOf, type ClientAddress } from './client-address.ts';
 import { createFindRoute } from './find-route.ts';
 import { fingerprintOf, idempotencyKey, type WithIdempotency } from './idempotency.ts';
 import { percentDecoded } from './percent-decoded.ts';
@@ -118,7 +118,7 @@ function failuresAndHeaders(options: AppOptions): Middleware {
       requestId,
       operationId: state.operationId ?? 'none',
       method: ctx.method,
-      address: addressOf(ctx, options),
+      address: addressOf(ctx.req, options.clientAddress),
       status: ctx.status,
       durationMs: performance.now() - startedAt,
       organizationId: state.organizationId,
@@ -139,7 +139,7 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
     const state = ctx.state as State;
     state.operationId = definition.operationId;
     const { authorization } = ctx.req.headers;
-    const address = addressOf(ctx, options);
+    const address = addressOf(ctx.req, options.clientAddress);
     const caller = await options.authenticate(authorization, address, definition.auth, ctx.params.serial);
     state.organizationId = caller.organizationId;
     checkRole(caller);
@@ -219,10 +219,6 @@ function requireReadable(query: string): void {
 async function rawBytes(request: IncomingMessage, rawBody: RawBody | undefined): Promise<Buffer> {
   return rawBody?.isBuffered ? readBytes(request, rawBody.maxBytes) : Buffer.alloc(0);
 }
-
-/** Node joins repeated headers in their order. */
-const addressOf = ({ req }: Context, { clientAddress }: AppOptions) =>
-  clientAddress(req.socket.remoteAddress ?? '', req.headers['x-forwarded-for'] as string | undefined);
 
 function dispatch(options: AppOptions): Middleware {
   const find = createFindRoute(options.routes, {

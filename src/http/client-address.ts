@@ -1,4 +1,5 @@
 /** The address of a client: the address of its connection, or the one that trusted proxies report. */
+import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 
 export type ClientAddress = (connectedFrom: string, forwardedFor: string | undefined) => string;
@@ -23,6 +24,10 @@ export function createClientAddress(trusted: readonly string[]): ClientAddress {
     return client.toString();
   };
 }
+
+/** Node joins repeated headers in their order. */
+export const addressOf = ({ socket, headers }: IncomingMessage, clientAddress: ClientAddress): string =>
+  clientAddress(socket.remoteAddress ?? '', headers['x-forwarded-for'] as string | undefined);
 
 function toRange(text: string): [Address, number] {
   if (text.includes('/')) return ipaddr.parseCIDR(text);

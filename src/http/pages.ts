@@ -6,8 +6,9 @@
 import type { Context } from 'koa';
 import { AppError, invalid, notFound } from '../process/errors.ts';
 import type { Pages } from './app.ts';
-import type { ClientAddress } from './client-address.ts';
+import { addressOf, type ClientAddress } from './client-address.ts';
 import { createFindRoute, paramsIn, toPattern } from './find-route.ts';
+import { pageHeaders } from './page-headers.ts';
 import type { OpenPageRoute, PageReply, PageRequest, PageRoute } from './page-route.ts';
 import { readFileForm, readForm, type SentForm } from './read-form.ts';
 import { renderError } from './render-error.ts';
@@ -68,22 +69,8 @@ async function readSent(
 
 const pathIn = (url: string): string => url.split('?')[0] ?? '';
 
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "manifest-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
 const HEADERS = {
-  'Content-Security-Policy': POLICY,
-  'Referrer-Policy': 'same-origin',
-  'Cross-Origin-Opener-Policy': 'same-origin',
+  ...pageHeaders(["img-src 'self' data:", "manifest-src 'self'", "form-action 'self'"]),
   'X-Frame-Options': 'DENY',
 };
 
@@ -108,7 +95,7 @@ export function createPages<Visitor extends { role: Role }>(options: PagesOption
     const sent = await readSent(ctx, route);
     const query = new URLSearchParams(ctx.querystring);
     const handoff = cookies.handoff.get(ctx);
-    const address = addressOf(ctx, options.clientAddress);
+    const address = addressOf(ctx.req, options.clientAddress);
     const request = { visitor, params, query, ...sent, url: ctx.url, address, handoff };
     send(ctx, await route.handle(request as PageRequest<Visitor>), cookies);
   }
@@ -161,9 +148,6 @@ function send(ctx: Context, reply: PageReply, cookies: PageCookies): void {
   ctx.type = 'text/html';
   ctx.body = reply.page;
 }
-
-const addressOf = ({ req }: Context, clientAddress: ClientAddress) =>
-  clientAddress(req.socket.remoteAddress ?? '', req.headers['x-forwarded-for'] as string | undefined);
 
 const signInFirst = () => new AppError('unauthenticated', 'Sign in first');
 const forbidden = (role: Role) => new AppError('forbidden', `This needs the role ${role}`);

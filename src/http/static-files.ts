@@ -26,7 +26,7 @@ const TYPES: Record<string, string> = {
   svg: 'image/svg+xml',
   webmanifest: 'application/manifest+json',
 };
-const KEPT_FOR_GOOD = 'public, max-age=31536000, immutable';
+export const KEPT_FOR_GOOD = 'public, max-age=31536000, immutable';
 
 export function readStaticFiles(prefix: string, files: Record<string, URL | string>): StaticFiles {
   const byPath = new Map<string, StaticFile>();

@@ -4,7 +4,6 @@ import type { Database } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { Role } from '../http/role.ts';
 import type { KeyKind } from '../http/route.ts';
-import { FIND_BY_HASHES } from './keys.statements.ts';
 
 export interface KeyRecord {
   id: string;
@@ -81,6 +80,14 @@ const toKey = (row: KeyOfOrganization): KeyRecord => ({
   revokedAt: row.revoked_at,
   lastUsedAt: row.last_used_at,
 });
+
+/** Runs for every request with an unknown key. One row for each of `:hashes`, in their order; its columns are null if no key has the hash. */
+const FIND_BY_HASHES = `
+  select k.id, k.organization_id, k.name, k.kind, k.role, k.serial_key, k.token_preview, k.created_at, k.expires_at,
+    k.revoked_at, k.last_used_at, o.name as organization_name, o.requires_device_tokens
+  from unnest(:hashes::bytea[]) with ordinality as h (hash, position)
+  left join (api_keys k join organizations o on o.id = k.organization_id) on k.hash = h.hash
+  order by h.position`;
 
 export type KeysRepository = ReturnType<typeof createKeysRepository>;
 

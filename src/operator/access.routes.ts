@@ -1,48 +1,35 @@
 import { keysHtml, sessionsHtml } from './access-html.ts';
 import { auditHtml } from './audit-html.ts';
-import { type FormPageDeps, given, noticeOf, type OperatorPage } from './page-deps.ts';
-import { searchFields, toSearch } from './search-form.ts';
+import { fieldsHtml } from './form-html.ts';
+import { readValues } from './form-values.ts';
+import { type FormPageDeps, given, type OperatorPage } from './page-deps.ts';
 import { OPERATOR_PATH } from './session.ts';
 
 const section = 'Access';
 
-export const accessRoutes = ({ ask, layout, linksFor, fieldsOf, now }: FormPageDeps): OperatorPage[] => [
-  {
-    method: 'GET',
-    path: `${OPERATOR_PATH}/keys`,
-    role: 'admin',
-    async handle({ visitor: session, query }) {
-      const cursor = given({ cursor: query.get('cursor') });
-      const keys = await ask(session, 'listKeys', { query: { ...cursor, limit: '50' } });
-      const content = keysHtml(keys, { link: linksFor(session), now: now() });
-      return { page: layout({ title: 'API keys', session, section, notice: noticeOf(query) }, content) };
-    },
-  },
-  {
-    method: 'GET',
-    path: `${OPERATOR_PATH}/sessions`,
-    role: 'admin',
-    async handle({ visitor: session, query }) {
-      const cursor = given({ cursor: query.get('cursor') });
-      const sessions = await ask(session, 'listOperatorSessions', { query: { ...cursor, limit: '50' } });
-      const content = sessionsHtml(sessions, { link: linksFor(session), ownId: session.id });
-      return { page: layout({ title: 'Sessions', session, section, notice: noticeOf(query) }, content) };
-    },
-  },
-  {
-    method: 'GET',
-    path: `${OPERATOR_PATH}/audit`,
-    role: 'read',
-    async handle({ visitor: session, query }) {
-      const fields = fieldsOf('listAudit', 'query');
-      const search = toSearch(fields, query);
-      const cursor = given({ cursor: query.get('cursor') });
-      const entries = await ask(session, 'listAudit', { query: { ...search, ...cursor, limit: '50' } });
-      const content = auditHtml(entries, searchFields(fields, query), {
-        query,
-        isAdmin: session.role === 'admin',
-      });
-      return { page: layout({ title: 'Audit trail', session, section }, content) };
-    },
-  },
+export const accessRoutes = ({ ask, showPage, linksFor, fieldsOf, now }: FormPageDeps): OperatorPage[] => [
+  showPage({ path: `${OPERATOR_PATH}/keys`, section, role: 'admin' }, async (session, { query }) => {
+    const cursor = given({ cursor: query.get('cursor') });
+    const keys = await ask(session, 'listKeys', { query: { ...cursor, limit: '50' } });
+    const content = keysHtml(keys, { link: linksFor(session), now: now() });
+    return { title: 'API keys', content };
+  }),
+  showPage({ path: `${OPERATOR_PATH}/sessions`, section, role: 'admin' }, async (session, { query }) => {
+    const cursor = given({ cursor: query.get('cursor') });
+    const sessions = await ask(session, 'listOperatorSessions', { query: { ...cursor, limit: '50' } });
+    const content = sessionsHtml(sessions, { link: linksFor(session), ownId: session.id });
+    return { title: 'Sessions', content };
+  }),
+  showPage({ path: `${OPERATOR_PATH}/audit`, section }, async (session, { query }) => {
+    const fields = fieldsOf('listAudit', 'query').filter(({ name }) => name !== 'limit' && name !== 'cursor');
+    const values = readValues(fields, query);
+    const search = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+    const cursor = given({ cursor: query.get('cursor') });
+    const entries = await ask(session, 'listAudit', { query: { ...search, ...cursor, limit: '50' } });
+    const content = auditHtml(entries, fieldsHtml({ fields, values }).content, {
+      query,
+      isAdmin: session.role === 'admin',
+    });
+    return { title: 'Audit trail', content };
+  }),
 ];

@@ -1,24 +1,33 @@
+/** Alerts of a mail, for its reader: one with its details, or all of a message, who acknowledges those that are ticked. */
 import { ALERT_LINK_HOURS, ALERT_LINK_PATHS } from '../notifications/alert-link.ts';
 import { escalationOf } from './alert-html.ts';
 import { alertDetails } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
 import { type Content, type Html, html } from './html.ts';
-import { clockAndAge, facts, time, toWords } from './parts.ts';
+import { clock, clockAndAge, facts, time, toWords } from './parts.ts';
 
 type Alert = Answers['getAlert'];
 
-interface AlertLinkOptions {
+interface LinkOptions {
   token: string;
+  organizationName: string;
+  /** Where the link was sent. */
+  address: string;
+}
+
+interface AlertLinkOptions extends LinkOptions {
   assetName: string;
   /** Empty: unknown. */
   place: string;
   /** Name of the group of the device; null: it is in none. */
   group: string | null;
-  organizationName: string;
   /** The recipients of the next step of the escalation; null: none follows. */
   next: string | null;
-  /** Where the link was sent. */
-  address: string;
+}
+
+interface AlertsLinkOptions extends LinkOptions {
+  /** Names of assets by id. */
+  names: ReadonlyMap<string, string>;
 }
 
 export const alertLinkHtml = (alert: Alert, options: AlertLinkOptions): Html => {
@@ -50,10 +59,34 @@ const acknowledgeForm = (
 <button class="main">Acknowledge<span class="hidden"> ${toWords(type)}</span></button></form>
 <p class="quiet">You do this as ${address}. Messages and escalation stop; the alert stays open until readings are good.</p>`;
 
-export function outcomeOf({ status, endedAt, acknowledgedAt, acknowledgedBy, snoozeUntil }: Alert): Content {
+function outcomeOf({ status, endedAt, acknowledgedAt, acknowledgedBy, snoozeUntil }: Alert): Content {
   if (status === 'resolved') return html`This alert is over, ${time(endedAt)}.`;
   return html`Acknowledged by ${acknowledgedBy?.name}, ${time(acknowledgedAt)}${snoozeUntil && html`. It is snoozed until ${time(snoozeUntil)}`}.`;
 }
+
+export function alertsLinkHtml(alerts: readonly Alert[], options: AlertsLinkOptions): Html {
+  const { token, names, organizationName, address } = options;
+  const openCount = alerts.filter(({ status }) => status === 'new').length;
+  return html`<section class="one-alert"><p class="quiet">${organizationName}</p>
+<h1>${alerts.length} alerts</h1>
+<form method="post" action="${ALERT_LINK_PATHS.message}"><input type="hidden" name="token" value="${token}">
+<ul>${alerts.map((alert) => html`<li>${alertHtml(alert, names)}</li>`)}</ul>
+${openCount > 0 && acknowledgeButton(address)}</form>
+<p><a href="/operator/alerts">All alerts</a> <span class="quiet">after you have signed in</span></p></section>`;
+}
+
+function alertHtml(alert: Alert, names: ReadonlyMap<string, string>): Html {
+  const { id, type, status, assetId, serialNumber, timestamp } = alert;
+  const name = html`<strong>${names.get(assetId) ?? serialNumber}</strong> <span class="badge bad">${toWords(type)}</span>`;
+  const described = alertDetails(alert);
+  const details = html`<p class="quiet">${described && html`${described}, `}since ${clock(timestamp)}</p>`;
+  if (status !== 'new') return html`${name}${details}<p>${outcomeOf(alert)}</p>`;
+  return html`<label class="check"><input type="checkbox" name="alertId" value="${id}" checked> <span>${name}</span></label>${details}`;
+}
+
+const acknowledgeButton = (address: string): Content => html`<div class="thumb">
+<button class="main">Acknowledge the ticked ones</button></div>
+<p class="quiet">You do this as ${address}. Messages and escalation stop; the alerts stay open until readings are good.</p>`;
 
 export const deadAlertLinkHtml: Html = html`<section class="sign-in"><h1>This link does not work</h1>
 <p>It is older than ${ALERT_LINK_HOURS} hours, is not complete, or its notification channel was changed.</p>

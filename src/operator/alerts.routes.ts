@@ -1,21 +1,20 @@
 import { POLICIES_MAX } from '../escalations/escalation-policy.ts';
 import type { MutesRepository } from '../mutes/mutes.repository.ts';
 import { alertHtml } from './alert-html.ts';
+import type { AlertNotificationsRepository } from './alert-notifications.repository.ts';
 import { findNextRecipients } from './alert-recipients.ts';
 import { alertsHtml, MAINTENANCE_PATH } from './alerts-html.ts';
 import { listChannels } from './all-channels.ts';
 import type { Answers } from './answers.ts';
 import type { ListChoices } from './form-layout.ts';
-import type { GroupNamesRepository } from './group-names.repository.ts';
 import { maintenanceHtml } from './maintenance-html.ts';
-import { given, noticeOf, type OperatorPage, type PageDeps, type ReadTyped } from './page-deps.ts';
+import { given, type OperatorPage, type PageDeps, type ReadTyped } from './page-deps.ts';
 import { roundedDown } from './page-fingerprint.ts';
 import { toWords } from './parts.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
-import type { StartRepository } from './start.repository.ts';
+import type { ShownGroupsRepository } from './shown-groups.repository.ts';
 import { toNotified } from './start.ts';
-import type { StepMessagesRepository } from './step-messages.repository.ts';
 import { troublesOf } from './step-outcomes.ts';
 
 const path = `${OPERATOR_PATH}/alerts`;
@@ -27,20 +26,18 @@ export interface AlertsPageDeps extends PageDeps {
   listChoices: ListChoices;
   readTyped: ReadTyped;
   mutes: Pick<MutesRepository, 'listCurrent'>;
-  listGroupNames: GroupNamesRepository['listByIds'];
+  listGroupNames: ShownGroupsRepository['listByIds'];
   shownAssets: ShownAssetsRepository;
-  start: Pick<StartRepository, 'listNotifications'>;
-  stepMessages: StepMessagesRepository;
+  alertNotifications: AlertNotificationsRepository;
 }
 
 export function alertsRoutes({
   ask,
-  layout,
+  showPage,
   linksFor,
   now,
   shownAssets,
-  start,
-  stepMessages,
+  alertNotifications,
   listChoices,
   readTyped,
   mutes,
@@ -52,10 +49,12 @@ export function alertsRoutes({
     const steps = alert.history.filter(({ action }) => action === 'escalated').map(({ at }) => new Date(at));
     const [first, last] = [steps[0], steps.at(-1)];
     const [notifications, channels, escalations, messages] = await Promise.all([
-      start.listNotifications(organizationId, [alert.id]),
+      alertNotifications.listOpenings(organizationId, [alert.id]),
       listChannels(ask, session),
       ask(session, 'listEscalations', { query: { limit: String(POLICIES_MAX) } }),
-      first && last ? stepMessages.list({ organizationId, alertId: alert.id }, { first, last }) : [],
+      first && last
+        ? alertNotifications.listOfSteps({ organizationId, alertId: alert.id }, { first, last })
+        : [],
     ]);
     const known = { notifications, channels, escalations: escalations.items };
     return {
@@ -82,98 +81,77 @@ export function alertsRoutes({
   }
 
   return [
-    {
-      method: 'GET',
-      path: MAINTENANCE_PATH,
-      role: 'read',
-      async handle({ visitor: session, query }) {
-        const { organizationId } = session;
-        const current = await mutes.listCurrent(organizationId, MUTES_SHOWN);
-        const [devices, groups] = await Promise.all([
-          shownAssets.list(
-            organizationId,
-            current.flatMap(({ assetId }) => assetId ?? []),
-          ),
-          listGroupNames(
-            organizationId,
-            current.flatMap(({ groupId }) => groupId ?? []),
-          ),
-        ]);
-        const content = maintenanceHtml({
-          mutes: current,
-          devices,
-          groups,
-          now: now(),
-          link: linksFor(session),
-        });
-        const notice = noticeOf(query);
-        return { page: layout({ title: 'Maintenance', session, section: 'Alerts', notice }, content) };
-      },
-    },
-    {
-      method: 'GET',
-      path,
-      role: 'read',
-      isLive: true,
-      async handle({ visitor: session, query, url }) {
-        const { values, fault } = await readTyped(session, { form: query, fields: [], looks: GROUP_LOOKS });
-        if (fault) throw fault;
-        const filter = given({
-          status: query.get('status') ?? 'new',
-          type: query.get('type'),
-          severity: query.get('severity'),
-          assetId: query.get('assetId'),
-          groupId: typeof values.groupId === 'string' ? values.groupId : query.get('groupId'),
-          cursor: query.get('cursor'),
-        });
-        const { status, ...others } = filter;
-        const asked = status === 'all' ? others : filter;
-        const alerts = await ask(session, 'listAlerts', { query: { ...asked, limit: '50' } });
-        const [names, counts, { groupId: groups = [] }] = await Promise.all([
-          shownAssets.listNames(
-            session.organizationId,
-            alerts.items.map(({ assetId }) => assetId),
-          ),
-          countByStatus(session, filter, alerts.totalItems),
-          listChoices(session, { looks: GROUP_LOOKS }, filter),
-        ]);
-        const content = alertsHtml({
-          alerts,
-          counts,
-          groups,
-          names,
-          filter,
-          mayChange: session.role !== 'read',
-        });
-        const notice = noticeOf(query);
-        return { page: layout({ title: 'Alerts', session, section: 'Alerts', watch: url, notice }, content) };
-      },
-    },
-    {
-      method: 'GET',
-      path: `${path}/{alertId}`,
-      role: 'read',
-      isLive: true,
-      async handle({ visitor: session, params, query, url }) {
-        const alert = await ask(session, 'getAlert', { params });
-        const { organizationId } = session;
-        const [next, names, notified] = await Promise.all([
-          findNextRecipients(ask, session, alert),
-          shownAssets.listNames(organizationId, [alert.assetId]),
-          findNotified(session, alert),
-        ]);
-        const assetName = names.get(alert.assetId) ?? alert.serialNumber;
-        const content = alertHtml(alert, {
-          assetName,
-          next,
-          ...notified,
-          now: roundedDown(now()),
-          link: linksFor(session),
-        });
-        const title = `${assetName}, ${toWords(alert.type)}`;
-        const notice = noticeOf(query);
-        return { page: layout({ title, session, section: 'Alerts', watch: url, notice }, content) };
-      },
-    },
+    showPage({ path: MAINTENANCE_PATH, section: 'Alerts' }, async (session) => {
+      const { organizationId } = session;
+      const current = await mutes.listCurrent(organizationId, MUTES_SHOWN);
+      const [devices, groups] = await Promise.all([
+        shownAssets.list(
+          organizationId,
+          current.flatMap(({ assetId }) => assetId ?? []),
+        ),
+        listGroupNames(
+          organizationId,
+          current.flatMap(({ groupId }) => groupId ?? []),
+        ),
+      ]);
+      const content = maintenanceHtml({
+        mutes: current,
+        devices,
+        groups,
+        now: now(),
+        link: linksFor(session),
+      });
+      return { title: 'Maintenance', content };
+    }),
+    showPage({ path, section: 'Alerts', isLive: true }, async (session, { query }) => {
+      const { values, fault } = await readTyped(session, { form: query, fields: [], looks: GROUP_LOOKS });
+      if (fault) throw fault;
+      const filter = given({
+        status: query.get('status') ?? 'new',
+        type: query.get('type'),
+        severity: query.get('severity'),
+        assetId: query.get('assetId'),
+        groupId: typeof values.groupId === 'string' ? values.groupId : query.get('groupId'),
+        cursor: query.get('cursor'),
+      });
+      const { status, ...others } = filter;
+      const asked = status === 'all' ? others : filter;
+      const alerts = await ask(session, 'listAlerts', { query: { ...asked, limit: '50' } });
+      const [names, counts, { groupId: groups = [] }] = await Promise.all([
+        shownAssets.listNames(
+          session.organizationId,
+          alerts.items.map(({ assetId }) => assetId),
+        ),
+        countByStatus(session, filter, alerts.totalItems),
+        listChoices(session, { looks: GROUP_LOOKS }, filter),
+      ]);
+      const content = alertsHtml({
+        alerts,
+        counts,
+        groups,
+        names,
+        filter,
+        mayChange: session.role !== 'read',
+      });
+      return { title: 'Alerts', content };
+    }),
+    showPage({ path: `${path}/{alertId}`, section: 'Alerts', isLive: true }, async (session, { params }) => {
+      const alert = await ask(session, 'getAlert', { params });
+      const { organizationId } = session;
+      const [next, names, notified] = await Promise.all([
+        findNextRecipients(ask, session, alert),
+        shownAssets.listNames(organizationId, [alert.assetId]),
+        findNotified(session, alert),
+      ]);
+      const assetName = names.get(alert.assetId) ?? alert.serialNumber;
+      const content = alertHtml(alert, {
+        assetName,
+        next,
+        ...notified,
+        now: roundedDown(now()),
+        link: linksFor(session),
+      });
+      return { title: `${assetName}, ${toWords(alert.type)}`, content };
+    }),
   ];
 }

@@ -5,14 +5,14 @@ import { UUID } from '../process/uuid.ts';
 import { APPLY_PATH, PROFILE } from './apply-fields.ts';
 import { applyFormHtml, applyPreviewHtml, TARGETS_MAX } from './apply-html.ts';
 import type { ChosenDevices } from './breaches.ts';
-import type { EarlierProfilesRepository } from './earlier-profiles.repository.ts';
 import { type FleetFilter, toAssetsQuery, toFleetFilter } from './fleet-filter.ts';
 import type { Values } from './form-fields.ts';
 import { defaultsOf, toCreation, toInputs } from './form-values.ts';
 import { FORMS } from './forms.ts';
-import type { GroupNamesRepository } from './group-names.repository.ts';
 import { type FormPageDeps, given, type OperatorPage, type Refusal } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
+import type { ShownGroupsRepository } from './shown-groups.repository.ts';
+import type { ShownJobsRepository } from './shown-jobs.repository.ts';
 import { withTypedFault } from './typed-groups.ts';
 
 const LISTED = '500';
@@ -25,13 +25,13 @@ interface Asked {
 }
 
 export interface ApplyPageDeps extends FormPageDeps {
-  earlierProfiles: EarlierProfilesRepository;
-  listGroupNames: GroupNamesRepository['listByIds'];
+  shownJobs: Pick<ShownJobsRepository, 'listChanged'>;
+  listGroupNames: ShownGroupsRepository['listByIds'];
 }
 
 export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
   const { ask, fieldsOf, findFaults, listChoices, readTyped, layout, toRefusal } = deps;
-  const { forecastBreaches, earlierProfiles, listGroupNames } = deps;
+  const { forecastBreaches, shownJobs, listGroupNames } = deps;
   const { title, section } = FORMS.applyProfile;
 
   const listFields = () => [PROFILE, ...fieldsOf('applyProfile')];
@@ -140,7 +140,7 @@ export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
   ): Promise<{ serialNumbers?: string[] }> {
     const jobId = form.get('undo') ?? '';
     if (!UUID.test(jobId)) return {};
-    const changed = await earlierProfiles.list({ organizationId, jobId }, TARGETS_MAX);
+    const changed = await shownJobs.listChanged({ organizationId, jobId }, TARGETS_MAX);
     const slug = form.get('slug');
     const undone = changed.filter(({ profileSlug }) => profileSlug === slug);
     return { serialNumbers: undone.map(({ serialNumber }) => serialNumber) };

@@ -1,6 +1,5 @@
 /** Devices outside of the fleet: their list, one of them, and the ones that a search of the fleet finds. */
-import type { HistoryEntry } from './device-history.ts';
-import { historyTable } from './device-history-html.ts';
+import { type HistoryEntry, historyTable } from './device-history-html.ts';
 import { type Content, type Html, html } from './html.ts';
 import { facts, nextPage, table, time } from './parts.ts';
 import type { ArchivedDevice, ReplacedLogger } from './past-devices.repository.ts';

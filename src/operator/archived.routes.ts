@@ -15,34 +15,27 @@ export interface ArchivedPageDeps extends PageDeps {
 const DEVICES_PER_PAGE = 50;
 
 export const archivedRoutes = ({
-  layout,
+  showPage,
   pastDevices,
   shownAssets,
   readHistory,
 }: ArchivedPageDeps): OperatorPage[] => [
-  {
-    method: 'GET',
-    path: ARCHIVED_PATH,
-    role: 'read',
-    async handle({ visitor: session, query }) {
-      const q = query.get('q')?.trim() ?? '';
-      const cursor = query.get('cursor') ?? '';
-      const found = await pastDevices.list(session.organizationId, {
-        q: q || null,
-        before: UUID.test(cursor) ? cursor : null,
-        limit: DEVICES_PER_PAGE + 1,
-      });
-      const devices = found.slice(0, DEVICES_PER_PAGE);
-      const nextCursor = found.length > DEVICES_PER_PAGE ? (devices.at(-1)?.id ?? null) : null;
-      const content = archivedHtml({ devices, nextCursor, q });
-      return { page: layout({ title: 'Archived devices', session, section: 'Fleet' }, content) };
-    },
-  },
-  {
-    method: 'GET',
-    path: `${ARCHIVED_PATH}/{assetId}`,
-    role: 'read',
-    async handle({ visitor: session, params: { assetId = '' } }) {
+  showPage({ path: ARCHIVED_PATH, section: 'Fleet' }, async (session, { query }) => {
+    const q = query.get('q')?.trim() ?? '';
+    const cursor = query.get('cursor') ?? '';
+    const found = await pastDevices.list(session.organizationId, {
+      q: q || null,
+      before: UUID.test(cursor) ? cursor : null,
+      limit: DEVICES_PER_PAGE + 1,
+    });
+    const devices = found.slice(0, DEVICES_PER_PAGE);
+    const nextCursor = found.length > DEVICES_PER_PAGE ? (devices.at(-1)?.id ?? null) : null;
+    const content = archivedHtml({ devices, nextCursor, q });
+    return { title: 'Archived devices', content };
+  }),
+  showPage(
+    { path: `${ARCHIVED_PATH}/{assetId}`, section: 'Fleet' },
+    async (session, { params: { assetId = '' } }) => {
       const device = UUID.test(assetId) ? await pastDevices.find(session.organizationId, assetId) : null;
       if (device === null) throw notFound('No archived device has this id');
       const { name, serialNumber } = device;
@@ -53,7 +46,7 @@ export const archivedRoutes = ({
         successor: active.get(serialNumber.toLowerCase()) ?? null,
         mayChange: session.role !== 'read',
       });
-      return { page: layout({ title: name, session, section: 'Fleet' }, content) };
+      return { title: name, content };
     },
-  },
+  ),
 ];

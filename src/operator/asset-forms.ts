@@ -1,6 +1,5 @@
 import type { Values } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
-import { MUTE_LOOKS } from './mute-looks.ts';
 
 const section = 'Fleet';
 const device = ({ assetId }: Record<string, string>) => `/operator/devices/${assetId}`;
@@ -12,6 +11,18 @@ const looks = {
   groupId: { label: 'Group', choices: 'groups' },
   buildingId: { label: 'Building' },
   spaceId: { label: 'Space' },
+} as const;
+
+/** Fields of a maintenance, of a device or of a group. */
+export const MUTE_LOOKS = {
+  from: { label: 'Begins', need: 'empty: now', help: 'At most 30 days ahead.' },
+  until: {
+    label: 'For',
+    hours: [1, 2, 4, 8, 24, 72, 168],
+    since: 'from',
+    orAt: 'or until',
+    help: 'Then it ends by itself, at most 30 days after it begins. A time counts in place of the hours.',
+  },
 } as const;
 
 export const ASSET_FORMS = {

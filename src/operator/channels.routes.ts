@@ -1,33 +1,21 @@
 import { channelsHtml } from './channels-html.ts';
-import type { Content } from './html.ts';
-import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { given, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import { testedText } from './tested-text.ts';
 
 const path = `${OPERATOR_PATH}/channels`;
+const section = 'Notifications';
 
-export function channelsRoutes({ ask, layout, linksFor }: PageDeps): OperatorPage[] {
-  async function page(
-    session: Session,
-    query: URLSearchParams,
-    { notice, watch }: { notice?: Content; watch?: string },
-  ): Promise<{ page: string }> {
+export function channelsRoutes({ ask, layout, showPage, linksFor }: PageDeps): OperatorPage[] {
+  async function readChannels(session: Session, query: URLSearchParams) {
     const cursor = given({ cursor: query.get('cursor') });
     const channels = await ask(session, 'listNotificationChannels', { query: { ...cursor, limit: '50' } });
     const content = channelsHtml(channels, linksFor(session), session.role !== 'read');
-    return {
-      page: layout({ title: 'Notifications', session, section: 'Notifications', notice, watch }, content),
-    };
+    return { title: section, content };
   }
 
   return [
-    {
-      method: 'GET',
-      path,
-      role: 'read',
-      isLive: true,
-      handle: ({ visitor, query, url }) => page(visitor, query, { notice: noticeOf(query), watch: url }),
-    },
+    showPage({ path, section, isLive: true }, (session, { query }) => readChannels(session, query)),
     {
       // The result of a test is shown once; its address leads back.
       method: 'GET',
@@ -41,7 +29,8 @@ export function channelsRoutes({ ask, layout, linksFor }: PageDeps): OperatorPag
       role: 'write',
       async handle({ visitor: session, params, query }) {
         const tested = await ask(session, 'testNotificationChannel', { params });
-        return page(session, query, { notice: testedText(tested) });
+        const { title, content } = await readChannels(session, query);
+        return { page: layout({ title, session, section, notice: testedText(tested) }, content) };
       },
     },
   ];

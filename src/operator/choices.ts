@@ -3,23 +3,21 @@ import { nameOfChannel } from '../notifications/notification-channel.ts';
 import { listChannels } from './all-channels.ts';
 import type { Values } from './form-fields.ts';
 import type { ChoiceSource, ListChoices, Option } from './form-layout.ts';
-import type { GroupNamesRepository } from './group-names.repository.ts';
 import type { Ask } from './page-deps.ts';
 import type { Session } from './session.ts';
+import type { ShownGroupsRepository } from './shown-groups.repository.ts';
 
 /** Groups that the browser completes; the name of any other one can be typed as well. */
 const GROUPS_MAX = 2_000;
 
-export function createChoices(ask: Ask, groupNames: GroupNamesRepository): ListChoices {
+export function createChoices(ask: Ask, groups: ShownGroupsRepository): ListChoices {
   /** Those that are chosen already are always among them. */
   async function listGroups({ organizationId }: Session, chosen: unknown): Promise<Option[]> {
-    const listed = await groupNames.list(organizationId, GROUPS_MAX);
+    const listed = await groups.list(organizationId, GROUPS_MAX);
     if (listed.length < GROUPS_MAX) return listed;
     const ids = [chosen].flat().filter((id): id is string => typeof id === 'string' && isId(id));
     const missing = ids.filter((id) => !listed.some(({ value }) => value === id));
-    return missing.length === 0
-      ? listed
-      : [...listed, ...(await groupNames.listByIds(organizationId, missing))];
+    return missing.length === 0 ? listed : [...listed, ...(await groups.listByIds(organizationId, missing))];
   }
 
   const lists: Record<ChoiceSource, (session: Session, chosen: unknown) => Promise<Option[]>> = {

@@ -14,14 +14,14 @@ import {
 } from './curve.ts';
 import type { CurveMarksRepository, MarkedAlert } from './curve-marks.repository.ts';
 import { type CurveSpan, readSpan, resolutionFor } from './curve-span.ts';
-import type { DeviceJobsRepository } from './device-jobs.repository.ts';
 import type { OperatorPage, PageDeps } from './page-deps.ts';
 import { asAttachment, devicesInFile, toReadingsFile } from './readings-file.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
+import type { ShownJobsRepository } from './shown-jobs.repository.ts';
 
 export interface CurveRoutesDeps extends Pick<PageDeps, 'ask' | 'download' | 'now'> {
-  deviceJobs: DeviceJobsRepository;
+  shownJobs: ShownJobsRepository;
   curveMarks: CurveMarksRepository;
   mutes: Pick<MutesRepository, 'listSpans'>;
   shownAssets: Pick<ShownAssetsRepository, 'list'>;
@@ -41,7 +41,7 @@ export function curveRoutes({
   ask,
   download,
   now,
-  deviceJobs,
+  shownJobs,
   curveMarks,
   mutes,
   shownAssets,
@@ -106,7 +106,7 @@ export function curveRoutes({
         const [curves, { alerts, comments }, jobs, muted] = await Promise.all([
           readCurves(session, assetId, span),
           readAlerts(session, assetId, span),
-          deviceJobs.list(organizationId, assetId, CHANGES_MAX),
+          shownJobs.listOfDevice(organizationId, assetId, CHANGES_MAX),
           mutes.listSpans(organizationId, assetId, span),
         ]);
         const json = curveView({

@@ -1,7 +1,22 @@
+import type { StoredAuditEntry } from '../audit/audit.ts';
 import { changedFields } from './audit-html.ts';
-import { HISTORY_MAX, type HistoryEntry } from './device-history.ts';
 import { type Content, type Html, html } from './html.ts';
 import { table, time } from './parts.ts';
+
+/** Entries of each kind. */
+export const HISTORY_MAX = 50;
+
+export interface HistoryEntry {
+  at: string;
+  /** Null: the service, or unknown. */
+  by: string | null;
+  text: string;
+  /** Page of the thing that it is about, beside the device. */
+  href: string | null;
+  detail: Content;
+  /** Shown with the fields that it has changed. */
+  audit: Pick<StoredAuditEntry, 'before' | 'after'> | null;
+}
 
 export const deviceHistoryHtml = (
   device: { id: string; name: string },

@@ -7,12 +7,12 @@ import type {
   DeviceHistoryRepository,
   MembershipChange,
 } from './device-history.repository.ts';
-import { HISTORY_MAX, type HistoryEntry } from './device-history.ts';
-import type { DeviceJob, DeviceJobsRepository } from './device-jobs.repository.ts';
+import { HISTORY_MAX, type HistoryEntry } from './device-history-html.ts';
 import { html } from './html.ts';
 import type { PageDeps } from './page-deps.ts';
 import { clock, time, toWords } from './parts.ts';
 import type { Session } from './session.ts';
+import type { DeviceJob, ShownJobsRepository } from './shown-jobs.repository.ts';
 
 export interface RecordedDevice {
   id: string;
@@ -21,14 +21,14 @@ export interface RecordedDevice {
 
 interface DeviceHistoryDeps extends Pick<PageDeps, 'ask' | 'now'> {
   deviceHistory: DeviceHistoryRepository;
-  deviceJobs: Pick<DeviceJobsRepository, 'list'>;
+  shownJobs: Pick<ShownJobsRepository, 'listOfDevice'>;
   mutes: Pick<MutesRepository, 'listSpans'>;
 }
 
 export type ReadDeviceHistory = (session: Session, device: RecordedDevice) => Promise<HistoryEntry[]>;
 
 export function createDeviceHistory(deps: DeviceHistoryDeps): ReadDeviceHistory {
-  const { ask, now, deviceHistory, deviceJobs, mutes } = deps;
+  const { ask, now, deviceHistory, shownJobs, mutes } = deps;
   const limit = String(HISTORY_MAX);
 
   return async (session, device) => {
@@ -38,7 +38,7 @@ export function createDeviceHistory(deps: DeviceHistoryDeps): ReadDeviceHistory 
       deviceHistory.listAudited(organizationId, device.id, HISTORY_MAX),
       deviceHistory.findImport(organizationId, device.createdAt),
       deviceHistory.listMemberships(organizationId, device.id, HISTORY_MAX),
-      deviceJobs.list(organizationId, device.id, HISTORY_MAX),
+      shownJobs.listOfDevice(organizationId, device.id, HISTORY_MAX),
       ask(session, 'listAlerts', { query: { assetId: device.id, limit } }),
       deviceHistory.listAlertChanges(organizationId, device.id, HISTORY_MAX),
       mutes.listSpans(organizationId, device.id, span),

@@ -6,13 +6,13 @@ import { applyAgain, applyRow } from './apply-html.ts';
 import { boundsText, comparison, driftHtml, duration } from './configuration-html.ts';
 import { type CurvePanel, curveHtml, spanTabs } from './curve-html.ts';
 import { type CurveSpan, spanQuery } from './curve-span.ts';
-import type { DeviceContact } from './device-contacts.repository.ts';
-import type { DeviceJob } from './device-jobs.repository.ts';
 import { latestHtml, shortNumber } from './devices-table.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
 import { endLabel, muteNotice } from './mute-html.ts';
 import { badge, clock, facts, live, quietState, table, tabs, time, toWords } from './parts.ts';
+import type { DeviceContact } from './shown-assets.repository.ts';
+import type { DeviceJob } from './shown-jobs.repository.ts';
 
 export const ALERTS_SHOWN = 10;
 

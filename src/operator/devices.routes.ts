@@ -4,19 +4,17 @@ import { UUID } from '../process/uuid.ts';
 import { ARCHIVED_PATH } from './archived-html.ts';
 import type { CurvePanel } from './curve-html.ts';
 import { COMPARED_MAX, type CurveSpan, readSpan } from './curve-span.ts';
-import type { DeviceContactsRepository } from './device-contacts.repository.ts';
 import type { ReadDeviceHistory } from './device-history.service.ts';
 import { deviceHistoryHtml } from './device-history-html.ts';
 import { ALERTS_SHOWN, deviceHtml, statisticsHtml } from './device-html.ts';
-import type { DeviceJobsRepository } from './device-jobs.repository.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import type { PastDevicesRepository } from './past-devices.repository.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
+import type { ShownJobsRepository } from './shown-jobs.repository.ts';
 
 export interface DevicesPageDeps extends PageDeps {
-  deviceJobs: DeviceJobsRepository;
-  deviceContacts: DeviceContactsRepository;
+  shownJobs: ShownJobsRepository;
   shownAssets: ShownAssetsRepository;
   pastDevices: Pick<PastDevicesRepository, 'find'>;
   readHistory: ReadDeviceHistory;
@@ -30,7 +28,7 @@ const MATCHES_SHOWN = 8;
 const PDF = 'application/pdf';
 
 export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
-  const { ask, download, layout, linksFor, now, deviceJobs, deviceContacts, shownAssets } = deps;
+  const { ask, download, layout, showPage, linksFor, now, shownJobs, shownAssets } = deps;
   const { pastDevices, readHistory, hasCertificate } = deps;
 
   const spanOf = (query: URLSearchParams) => readSpan(query, now());
@@ -93,8 +91,8 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
           await Promise.all([
             ask(session, 'getDeviceConfig', { params: { serial: device.serialNumber } }),
             ask(session, 'listAlerts', { query: { assetId, limit: String(ALERTS_SHOWN) } }),
-            deviceJobs.list(session.organizationId, assetId, JOBS_SHOWN),
-            deviceContacts.find(session.organizationId, assetId),
+            shownJobs.listOfDevice(session.organizationId, assetId, JOBS_SHOWN),
+            shownAssets.findContact(session.organizationId, assetId),
             ask(session, 'listProfiles'),
             shownAssets.listBreaches(session.organizationId, [assetId]),
             readPanel(session, assetId, query),
@@ -123,32 +121,22 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
         };
       },
     },
-    {
-      method: 'GET',
-      path: `${path}/history`,
-      role: 'read',
-      async handle({ visitor: session, params }) {
-        const device = await ask(session, 'getAsset', { params });
-        const { id, name, createdAt } = device;
-        const recorded = { id, createdAt: new Date(createdAt) };
-        const content = deviceHistoryHtml(device, await readHistory(session, recorded));
-        return { page: layout({ title: `History of ${name}`, session, section: 'Fleet' }, content) };
-      },
-    },
-    {
-      method: 'GET',
-      path: `${path}/statistics`,
-      role: 'read',
-      async handle({ visitor: session, params, query }) {
-        const span = spanOf(query);
-        const [device, statistics] = await Promise.all([
-          ask(session, 'getAsset', { params }),
-          ask(session, 'getStatistics', { params, query: isoSpan(span) }),
-        ]);
-        const content = statisticsHtml({ device, statistics, span });
-        return { page: layout({ title: 'Statistics', session, section: 'Fleet' }, content) };
-      },
-    },
+    showPage({ path: `${path}/history`, section: 'Fleet' }, async (session, { params }) => {
+      const device = await ask(session, 'getAsset', { params });
+      const { id, name, createdAt } = device;
+      const recorded = { id, createdAt: new Date(createdAt) };
+      const content = deviceHistoryHtml(device, await readHistory(session, recorded));
+      return { title: `History of ${name}`, content };
+    }),
+    showPage({ path: `${path}/statistics`, section: 'Fleet' }, async (session, { params, query }) => {
+      const span = spanOf(query);
+      const [device, statistics] = await Promise.all([
+        ask(session, 'getAsset', { params }),
+        ask(session, 'getStatistics', { params, query: isoSpan(span) }),
+      ]);
+      const content = statisticsHtml({ device, statistics, span });
+      return { title: 'Statistics', content };
+    }),
     {
       method: 'GET',
       path: `${path}/statistics.pdf`,

@@ -14,7 +14,7 @@ import { type FleetFilter, toAssetsQuery, toFleetFilter } from './fleet-filter.t
 import { fleetHtml } from './fleet-html.ts';
 import type { Values } from './form-fields.ts';
 import type { ListChoices } from './form-layout.ts';
-import { given, noticeOf, type OperatorPage, type PageDeps, type ReadTyped } from './page-deps.ts';
+import { given, type OperatorPage, type PageDeps, type ReadTyped } from './page-deps.ts';
 import { roundedDown } from './page-fingerprint.ts';
 import type { PastDevicesRepository } from './past-devices.repository.ts';
 import type { Session } from './session.ts';
@@ -42,7 +42,7 @@ const NO_DEVICES: DevicePage = { items: [], nextCursor: null };
 
 export function fleetRoutes({
   ask,
-  layout,
+  showPage,
   linksFor,
   now,
   countFleet,
@@ -110,12 +110,9 @@ export function fleetRoutes({
     ask(session, 'listAssets', { query: { ...toAssetsQuery(filter), limit: String(DEVICES_PER_PAGE) } });
 
   return [
-    {
-      method: 'GET',
-      path: `${OPERATOR_PATH}/fleet`,
-      role: 'read',
-      isLive: true,
-      async handle({ visitor: session, query, url }) {
+    showPage(
+      { path: `${OPERATOR_PATH}/fleet`, section: 'Fleet', isLive: true },
+      async (session, { query }) => {
         const { values, fault } = await readTyped(session, { form: query, fields: [], looks: GROUP_LOOKS });
         if (fault) throw fault;
         const filter = toFilter(query, values);
@@ -141,14 +138,9 @@ export function fleetRoutes({
           mayChange: session.role !== 'read',
           now: roundedDown(now()),
         });
-        return {
-          page: layout(
-            { title: 'Fleet', session, section: 'Fleet', watch: url, notice: noticeOf(query) },
-            content,
-          ),
-        };
+        return { title: 'Fleet', content };
       },
-    },
+    ),
   ];
 }
 

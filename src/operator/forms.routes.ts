@@ -12,11 +12,11 @@ import { formHtml, revealedHtml } from './form-html.ts';
 import type { FormLayout, StoredSource } from './form-layout.ts';
 import { defaultsOf, toChange, toCreation, toTimes, withoutUnused } from './form-values.ts';
 import { FORM_PATH, FORMS, type FormName, operationOf, toActionUrl } from './forms.ts';
-import type { GroupNamesRepository } from './group-names.repository.ts';
 import { joinHtml } from './groups-html.ts';
 import { html } from './html.ts';
 import { type FormPageDeps, type OperatorPage, OWN_PATH, type Refusal } from './page-deps.ts';
 import { type Session, toCaller } from './session.ts';
+import type { ShownGroupsRepository } from './shown-groups.repository.ts';
 import { withTypedFault } from './typed-groups.ts';
 
 interface Form {
@@ -37,7 +37,7 @@ interface Shown {
 
 export interface FormsRoutesDeps extends FormPageDeps {
   /** Values that no answer of the API shows, for forms that change them. */
-  listLeaving: GroupNamesRepository['listLeaving'];
+  listLeaving: ShownGroupsRepository['listLeaving'];
   findStored: Record<StoredSource, (session: Session, params: Record<string, string>) => Promise<Values>>;
 }
 

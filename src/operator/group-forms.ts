@@ -1,7 +1,7 @@
+import { MUTE_LOOKS } from './asset-forms.ts';
 import type { Values } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
-import { JOB_LOOKS } from './job-looks.ts';
-import { MUTE_LOOKS } from './mute-looks.ts';
+import { JOB_LOOKS } from './job-forms.ts';
 
 const section = 'Groups';
 const about = { operation: 'getGroup', name: ({ name }: Values) => String(name) };

@@ -1,6 +1,6 @@
 /** A rollout to a group that ended itself, while the group keeps its profile. */
 import type { GroupView } from './answers.ts';
-import type { GroupJob } from './group-jobs.repository.ts';
+import type { GroupJob } from './shown-groups.repository.ts';
 
 export interface AbortedRollout {
   job: GroupJob;

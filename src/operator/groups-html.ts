@@ -3,11 +3,11 @@ import type { ListedAssetView } from '../assets/asset.ts';
 import type { Answers, GroupView } from './answers.ts';
 import type { FormLink } from './form-links.ts';
 import { toActionUrl } from './forms.ts';
-import type { LeavingDevice } from './group-names.repository.ts';
 import type { AbortedRollout } from './group-rollout.ts';
 import { type Content, type Html, html } from './html.ts';
 import { endLabel, muteNotice, muteState } from './mute-html.ts';
 import { badge, button, counted, facts, nameLink, nextPage, table, time } from './parts.ts';
+import type { LeavingDevice } from './shown-groups.repository.ts';
 
 const PATH = '/operator/groups';
 

@@ -1,13 +1,12 @@
 import { invalid } from '../process/errors.ts';
 import { JOIN_PATH } from './apply-fields.ts';
 import { jobOrGroup } from './group-forms.ts';
-import type { GroupJobsRepository } from './group-jobs.repository.ts';
-import type { GroupNamesRepository } from './group-names.repository.ts';
 import { findAborted } from './group-rollout.ts';
 import { groupHtml, groupsHtml, joinHtml } from './groups-html.ts';
-import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { given, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
+import type { ShownGroupsRepository } from './shown-groups.repository.ts';
 
 const path = `${OPERATOR_PATH}/groups`;
 const section = 'Groups';
@@ -15,56 +14,45 @@ const section = 'Groups';
 const MEMBERS_SHOWN = 25;
 
 export interface GroupsPageDeps extends PageDeps {
-  groupJobs: GroupJobsRepository;
-  listLeaving: GroupNamesRepository['listLeaving'];
+  shownGroups: Pick<ShownGroupsRepository, 'listJobs' | 'listLeaving'>;
   shownAssets: Pick<ShownAssetsRepository, 'listWithoutProfile'>;
 }
 
 export const groupsRoutes = ({
   ask,
   layout,
+  showPage,
   linksFor,
   now,
-  groupJobs,
-  listLeaving,
+  shownGroups,
   shownAssets,
 }: GroupsPageDeps): OperatorPage[] => [
-  {
-    method: 'GET',
-    path,
-    role: 'read',
-    async handle({ visitor: session, query }) {
-      const cursor = given({ cursor: query.get('cursor') });
-      const groups = await ask(session, 'listGroups', { query: { ...cursor, limit: '50' } });
-      const content = groupsHtml(groups, now(), linksFor(session));
-      return { page: layout({ title: 'Groups', session, section, notice: noticeOf(query) }, content) };
-    },
-  },
-  {
-    method: 'GET',
-    path: `${path}/{groupId}`,
-    role: 'read',
-    async handle({ visitor: session, params, query }) {
-      const group = await ask(session, 'getGroup', { params });
-      const [members, jobs] = await Promise.all([
-        ask(session, 'listAssets', { query: { groupId: group.id, limit: String(MEMBERS_SHOWN) } }),
-        groupJobs.list(session.organizationId, group.id),
-      ]);
-      const withoutProfile = await shownAssets.listWithoutProfile(
-        session.organizationId,
-        members.items.map(({ id }) => id),
-      );
-      const content = groupHtml(group, {
-        withoutProfile,
-        aborted: findAborted(group, jobs),
-        members: members.items,
-        now: now(),
-        mayChange: session.role !== 'read',
-        link: linksFor(session),
-      });
-      return { page: layout({ title: group.name, session, section, notice: noticeOf(query) }, content) };
-    },
-  },
+  showPage({ path, section }, async (session, { query }) => {
+    const cursor = given({ cursor: query.get('cursor') });
+    const groups = await ask(session, 'listGroups', { query: { ...cursor, limit: '50' } });
+    const content = groupsHtml(groups, now(), linksFor(session));
+    return { title: 'Groups', content };
+  }),
+  showPage({ path: `${path}/{groupId}`, section }, async (session, { params }) => {
+    const group = await ask(session, 'getGroup', { params });
+    const [members, jobs] = await Promise.all([
+      ask(session, 'listAssets', { query: { groupId: group.id, limit: String(MEMBERS_SHOWN) } }),
+      shownGroups.listJobs(session.organizationId, group.id),
+    ]);
+    const withoutProfile = await shownAssets.listWithoutProfile(
+      session.organizationId,
+      members.items.map(({ id }) => id),
+    );
+    const content = groupHtml(group, {
+      withoutProfile,
+      aborted: findAborted(group, jobs),
+      members: members.items,
+      now: now(),
+      mayChange: session.role !== 'read',
+      link: linksFor(session),
+    });
+    return { title: group.name, content };
+  }),
   {
     // The question stands at this address; loaded anew, it leads back to the devices.
     method: 'GET',
@@ -83,7 +71,7 @@ export const groupsRoutes = ({
       if (serialNumbers.length === 0) throw invalid('Tick the devices first');
       if (form.get('step') !== 'apply') {
         const group = await ask(session, 'getGroup', { params });
-        const leaving = await listLeaving(session.organizationId, group.id, serialNumbers);
+        const leaving = await shownGroups.listLeaving(session.organizationId, group.id, serialNumbers);
         if (leaving.length > 0 || group.profileSlug !== null) {
           const content = joinHtml({
             group,

@@ -1,9 +1,24 @@
+import { DEADLINE_MINUTES_DEFAULT } from '../config-jobs/config-job.ts';
 import { APPLY_PATH } from './apply-fields.ts';
-import type { FormLayout } from './form-layout.ts';
-import { JOB_LOOKS } from './job-looks.ts';
+import type { FieldLook, FormLayout } from './form-layout.ts';
 
 const section = 'Jobs';
 const job = ({ jobId }: Record<string, string>) => `/operator/jobs/${jobId}`;
+
+/** Fields of the forms that begin a job. */
+export const JOB_LOOKS: Record<string, FieldLook> = {
+  deadlineMinutes: {
+    label: 'Deadline in minutes after the start',
+    help: `Left empty, ${DEADLINE_MINUTES_DEFAULT}: ${DEADLINE_MINUTES_DEFAULT / 60} h. The change stays pending then.`,
+  },
+  rollout: { label: 'Stages' },
+  'rollout.firstPercent': { label: 'Percent of the devices that go first', help: null, need: 'for stages' },
+  'rollout.minAppliedPercent': {
+    label: 'Percent of these that must have applied it before the rest begins',
+    help: null,
+  },
+  'rollout.abortFailedPercent': { label: 'Percent of failures that ends the job', help: null },
+};
 
 export const JOB_FORMS = {
   applyProfile: {

@@ -1,9 +1,9 @@
 /** The devices that a stopped job has changed, with the way back to their earlier profiles. */
 import type { JobView } from '../config-jobs/config-job.ts';
 import { APPLY_PATH } from './apply-fields.ts';
-import type { ChangedDevice } from './earlier-profiles.repository.ts';
 import { type Content, type Html, html } from './html.ts';
 import { button, table } from './parts.ts';
+import type { ChangedDevice } from './shown-jobs.repository.ts';
 
 /** Changed devices that the page of a job groups by their earlier profile. */
 export const CHANGED_READ_MAX = 1_000;

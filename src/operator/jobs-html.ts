@@ -1,7 +1,6 @@
 import type { JobView } from '../config-jobs/config-job.ts';
 import { hasEnded, JOB_STATUSES, TARGET_STATES, type TargetState } from '../config-jobs/config-job.ts';
 import type { Answers, TargetView } from './answers.ts';
-import type { ChangedDevice } from './earlier-profiles.repository.ts';
 import type { FormLink } from './form-links.ts';
 import { FORMS, type FormName, toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
@@ -24,6 +23,7 @@ import {
   toWords,
 } from './parts.ts';
 import type { ShownAsset } from './shown-assets.repository.ts';
+import type { ChangedDevice } from './shown-jobs.repository.ts';
 import { meaningOf } from './states.ts';
 
 /** By id; a deleted group has none. */

@@ -1,30 +1,26 @@
 import { hasEnded, type JobView } from '../config-jobs/config-job.ts';
-import type { ChangedDevice, EarlierProfilesRepository } from './earlier-profiles.repository.ts';
-import type { GroupNamesRepository } from './group-names.repository.ts';
-import type { JobProgressRepository } from './job-progress.repository.ts';
 import { toProgress } from './job-progress.ts';
 import { CHANGED_READ_MAX } from './job-undo-html.ts';
 import { ALL_STATES, firstState, jobHtml, jobsHtml, profileNameOf } from './jobs-html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
-import type { ProfileNamesRepository } from './profile-names.repository.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
+import type { ShownGroupsRepository } from './shown-groups.repository.ts';
+import type { ChangedDevice, ShownJobsRepository } from './shown-jobs.repository.ts';
 
 export interface JobsPageDeps extends PageDeps {
   /** The page of a job's run in the Temporal UI; null if its address is not configured. */
   runUrl(jobId: string): string | null;
-  jobProgress: JobProgressRepository;
-  earlierProfiles: EarlierProfilesRepository;
-  listGroupNames: GroupNamesRepository['listByIds'];
-  profileNames: ProfileNamesRepository;
+  shownJobs: ShownJobsRepository;
+  listGroupNames: ShownGroupsRepository['listByIds'];
   shownAssets: ShownAssetsRepository;
 }
 
 const saysBegun = (query: URLSearchParams): boolean => query.get('done') === 'applyProfile';
 
 /** Changes of groups lead to the job that they have begun. */
-function jobNoticeOf(query: URLSearchParams, job: JobView): string | undefined {
-  if (hasEnded(job.status) && saysBegun(query)) return undefined;
+function jobNoticeOf(query: URLSearchParams, job: JobView): string | null | undefined {
+  if (hasEnded(job.status) && saysBegun(query)) return null;
   const notice = noticeOf(query);
   const isOfGroup = BEGINNING.includes(query.get('done') ?? '');
   return isOfGroup
@@ -38,21 +34,19 @@ const path = `${OPERATOR_PATH}/jobs`;
 
 export function jobsRoutes({
   ask,
-  layout,
+  showPage,
   linksFor,
   now,
   runUrl,
-  jobProgress,
-  earlierProfiles,
+  shownJobs,
   listGroupNames,
-  profileNames,
   shownAssets,
 }: JobsPageDeps): OperatorPage[] {
   async function progressOf({ organizationId }: Session, job: JobView) {
     const ref = { organizationId, jobId: job.id };
     const [stages, awaited] = await Promise.all([
-      jobProgress.findStages(ref),
-      hasEnded(job.status) ? [] : jobProgress.listAwaited(ref, job.total),
+      shownJobs.findStages(ref),
+      hasEnded(job.status) ? [] : shownJobs.listAwaited(ref, job.total),
     ]);
     const at = now();
     const progress = toProgress(awaited, { now: at, deadlineAt: new Date(job.deadlineAt) });
@@ -63,7 +57,7 @@ export function jobsRoutes({
   async function listChanged({ organizationId }: Session, job: JobView): Promise<ChangedDevice[]> {
     const isStopped = job.status === 'aborted' || job.status === 'cancelled';
     return isStopped && job.counts.applied > 0
-      ? earlierProfiles.list({ organizationId, jobId: job.id }, CHANGED_READ_MAX)
+      ? shownJobs.listChanged({ organizationId, jobId: job.id }, CHANGED_READ_MAX)
       : [];
   }
 
@@ -75,34 +69,25 @@ export function jobsRoutes({
   }
 
   const namesOfProfiles = ({ organizationId }: Session, jobs: JobView[]) =>
-    profileNames.list(
+    shownJobs.listProfileNames(
       organizationId,
       jobs.map(({ profileSlug }) => profileSlug),
     );
 
   return [
-    {
-      method: 'GET',
-      path,
-      role: 'read',
-      isLive: true,
-      async handle({ visitor: session, query, url }) {
-        const filter = given({ status: query.get('status'), cursor: query.get('cursor') });
-        const jobs = await ask(session, 'listConfigJobs', { query: { ...filter, limit: '25' } });
-        const [groupNames, names] = await Promise.all([
-          namesOfGroups(session, jobs.items),
-          namesOfProfiles(session, jobs.items),
-        ]);
-        const content = jobsHtml({ jobs, groupNames, profileNames: names, filter, link: linksFor(session) });
-        return { page: layout({ title: 'Jobs', session, section: 'Jobs', watch: url }, content) };
-      },
-    },
-    {
-      method: 'GET',
-      path: `${path}/{jobId}`,
-      role: 'read',
-      isLive: true,
-      async handle({ visitor: session, params, query, url }) {
+    showPage({ path, section: 'Jobs', isLive: true }, async (session, { query }) => {
+      const filter = given({ status: query.get('status'), cursor: query.get('cursor') });
+      const jobs = await ask(session, 'listConfigJobs', { query: { ...filter, limit: '25' } });
+      const [groupNames, names] = await Promise.all([
+        namesOfGroups(session, jobs.items),
+        namesOfProfiles(session, jobs.items),
+      ]);
+      const content = jobsHtml({ jobs, groupNames, profileNames: names, filter, link: linksFor(session) });
+      return { title: 'Jobs', content };
+    }),
+    showPage(
+      { path: `${path}/{jobId}`, section: 'Jobs', isLive: true },
+      async (session, { params, query }) => {
         const job = await ask(session, 'getConfigJob', { params });
         const filter = given({
           state: query.get('state') ?? firstState(job),
@@ -132,8 +117,8 @@ export function jobsRoutes({
         });
         const notice = jobNoticeOf(query, job);
         const title = `Job of ${profileNameOf(job, names)}`;
-        return { page: layout({ title, session, section: 'Jobs', watch: url, notice }, content) };
+        return { title, content, notice };
       },
-    },
+    ),
   ];
 }

@@ -1,6 +1,7 @@
 /** Shared dependencies of the pages. */
 import type { CallOperation, OperationInput } from '../http/operations.ts';
-import type { PageRoute } from '../http/page-route.ts';
+import type { PageRequest, PageRoute } from '../http/page-route.ts';
+import type { Role } from '../http/role.ts';
 import type { Route } from '../http/route.ts';
 import type { AppError } from '../process/errors.ts';
 import type { Answers } from './answers.ts';
@@ -10,6 +11,7 @@ import type { Field, Values } from './form-fields.ts';
 import type { FormLayout, ListChoices } from './form-layout.ts';
 import type { LinksFor } from './form-links.ts';
 import { SAID } from './forms.ts';
+import type { Content } from './html.ts';
 import type { Layout } from './layout.ts';
 import type { Session } from './session.ts';
 
@@ -24,6 +26,7 @@ export interface PageDeps {
   ask: Ask;
   download: Download;
   layout: Layout;
+  showPage: ShowPage;
   /** Links to forms that the role of a session may send. */
   linksFor: LinksFor;
   now(): Date;
@@ -66,6 +69,41 @@ export interface Refusal {
 }
 
 export type OperatorPage = PageRoute<Session>;
+
+interface PageOptions {
+  path: string;
+  section: string;
+  /** Default: read. */
+  role?: Role;
+  isLive?: boolean;
+}
+
+interface ShownPage {
+  title: string;
+  content: Content;
+  /** Default: the outcome of the last form. */
+  notice?: Content;
+}
+
+export type ShowPage = (
+  options: PageOptions,
+  read: (session: Session, request: PageRequest<Session>) => Promise<ShownPage>,
+) => OperatorPage;
+
+/** A page to be read, with the outcome of the last form. */
+export const createShowPage =
+  (layout: Layout): ShowPage =>
+  ({ path, section, role = 'read', isLive = false }, read) => ({
+    method: 'GET',
+    path,
+    role,
+    isLive,
+    async handle(request) {
+      const { visitor: session, query, url } = request;
+      const { title, content, notice = noticeOf(query) } = await read(session, request);
+      return { page: layout({ title, session, section, watch: isLive ? url : undefined, notice }, content) };
+    },
+  });
 
 /** The outcome of the last form: `done` names one of the sentences; an unknown name, which may stand in any address, shows nothing. */
 export function noticeOf(query: URLSearchParams): string | undefined {

@@ -5,9 +5,9 @@ import type { Answers, ProfileView } from './answers.ts';
 import { changedFields } from './audit-html.ts';
 import { boundsText, duration } from './configuration-html.ts';
 import type { FormLink } from './form-links.ts';
-import type { GroupWithProfile } from './group-names.repository.ts';
 import { type Content, type Html, html } from './html.ts';
 import { facts, table, time, toWords } from './parts.ts';
+import type { GroupWithProfile } from './shown-groups.repository.ts';
 
 const PATH = '/operator/profiles';
 

@@ -1,9 +1,9 @@
 import type { AuditRepository } from '../audit/audit.repository.ts';
 import type { Intervals } from '../profiles/profile.ts';
-import type { GroupNamesRepository } from './group-names.repository.ts';
-import { noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
+import type { OperatorPage, PageDeps } from './page-deps.ts';
 import { profileHtml, profilesHtml } from './profiles-html.ts';
 import { OPERATOR_PATH } from './session.ts';
+import type { ShownGroupsRepository } from './shown-groups.repository.ts';
 
 const path = `${OPERATOR_PATH}/profiles`;
 const section = 'Profiles';
@@ -16,51 +16,41 @@ export interface ProfilesPageDeps extends PageDeps {
   audit: Pick<AuditRepository, 'listOf'>;
   /** The API takes intervals and does not show them. */
   findIntervals(organizationId: string, slug: string): Promise<Intervals | null>;
-  listGroupsByProfile: GroupNamesRepository['listByProfile'];
+  listGroupsByProfile: ShownGroupsRepository['listByProfile'];
 }
 
 export const profilesRoutes = ({
   ask,
-  layout,
+  showPage,
   linksFor,
   audit,
   findIntervals,
   listGroupsByProfile,
 }: ProfilesPageDeps): OperatorPage[] => [
-  {
-    method: 'GET',
-    path,
-    role: 'read',
-    async handle({ visitor: session, query }) {
-      const content = profilesHtml(await ask(session, 'listProfiles'), linksFor(session));
-      return { page: layout({ title: 'Profiles', session, section, notice: noticeOf(query) }, content) };
-    },
-  },
-  {
-    method: 'GET',
-    path: `${path}/{slug}`,
-    role: 'read',
-    async handle({ visitor: session, params, query }) {
-      const { slug = '' } = params;
-      const [{ profile }, groups, history, intervals] = await Promise.all([
-        ask(session, 'getProfile', { params }),
-        listGroupsByProfile(session.organizationId, slug, GROUPS_SHOWN + 1),
-        audit.listOf(session.organizationId, {
-          subject: slug,
-          actions: CHANGES_OF_PROFILES,
-          limit: CHANGES_SHOWN,
-        }),
-        findIntervals(session.organizationId, slug),
-      ]);
-      const page = {
-        profile,
-        groups: groups.slice(0, GROUPS_SHOWN),
-        hasMoreGroups: groups.length > GROUPS_SHOWN,
-        history,
-        intervals,
-      };
-      const content = profileHtml(page, linksFor(session));
-      return { page: layout({ title: profile.name, session, section, notice: noticeOf(query) }, content) };
-    },
-  },
+  showPage({ path, section }, async (session) => {
+    const content = profilesHtml(await ask(session, 'listProfiles'), linksFor(session));
+    return { title: 'Profiles', content };
+  }),
+  showPage({ path: `${path}/{slug}`, section }, async (session, { params }) => {
+    const { slug = '' } = params;
+    const [{ profile }, groups, history, intervals] = await Promise.all([
+      ask(session, 'getProfile', { params }),
+      listGroupsByProfile(session.organizationId, slug, GROUPS_SHOWN + 1),
+      audit.listOf(session.organizationId, {
+        subject: slug,
+        actions: CHANGES_OF_PROFILES,
+        limit: CHANGES_SHOWN,
+      }),
+      findIntervals(session.organizationId, slug),
+    ]);
+    const page = {
+      profile,
+      groups: groups.slice(0, GROUPS_SHOWN),
+      hasMoreGroups: groups.length > GROUPS_SHOWN,
+      history,
+      intervals,
+    };
+    const content = profileHtml(page, linksFor(session));
+    return { title: profile.name, content };
+  }),
 ];

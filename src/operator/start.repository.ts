@@ -5,14 +5,6 @@ import { query } from '../db/query.ts';
 import type { Severity } from '../devices/alert-terms.ts';
 import { IN_CONTACT_MAX } from './counts.ts';
 
-/** A channel that was notified of an alert, or is going to be. */
-export interface AlertNotification {
-  alertId: string;
-  channelId: string;
-  notifiedAt: Date | null;
-  dueAt: Date | null;
-}
-
 /** A number of new alerts. */
 export interface NewAlerts {
   type: AlertType;
@@ -56,22 +48,6 @@ export type StartRepository = ReturnType<typeof createStartRepository>;
 
 export function createStartRepository(sql: Database) {
   return {
-    async listNotifications(
-      organizationId: string,
-      alertIds: readonly string[],
-    ): Promise<AlertNotification[]> {
-      const rows = await sql('notification_alerts')
-        .where({ organization_id: organizationId, kind: 'opening' })
-        .whereRaw('alert_id = any(?::uuid[])', [[...alertIds]])
-        .select('alert_id', 'channel_id', 'notified_at', 'due_at');
-      return rows.map((row) => ({
-        alertId: row.alert_id,
-        channelId: row.channel_id,
-        notifiedAt: row.notified_at,
-        dueAt: row.due_at,
-      }));
-    },
-
     /** Number of alerts that need somebody, by type and severity, and of those that somebody takes care of. */
     async countOpenAlerts(organizationId: string): Promise<OpenAlerts> {
       const rows = await sql('alerts')

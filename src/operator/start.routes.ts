@@ -1,15 +1,15 @@
 import type { AlertView } from '../alerts/alert.ts';
 import { POLICIES_MAX } from '../escalations/escalation-policy.ts';
 import { DAY_MS } from '../process/durations.ts';
+import type { AlertNotificationsRepository } from './alert-notifications.repository.ts';
 import { listChannels } from './all-channels.ts';
 import { IN_CONTACT_MAX, sum } from './counts.ts';
-import type { DeviceJobsRepository } from './device-jobs.repository.ts';
 import type { CountContacts } from './fleet-counts.service.ts';
 import { toAssetsQuery } from './fleet-filter.ts';
-import { noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
-import type { ProfileNamesRepository } from './profile-names.repository.ts';
+import type { OperatorPage, PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
+import type { ShownJobsRepository } from './shown-jobs.repository.ts';
 import type { OpenAlerts, StartRepository, TroubledJob } from './start.repository.ts';
 import { byUrgency, isChannelInTrouble, isWebhookInTrouble, toAlertReads, toNotified } from './start.ts';
 import { type Calm, type StartPage, startHtml, type TroubledJobs } from './start-html.ts';
@@ -17,8 +17,8 @@ import { type Calm, type StartPage, startHtml, type TroubledJobs } from './start
 export interface StartPageDeps extends PageDeps {
   start: StartRepository;
   countContacts: CountContacts;
-  profileNames: ProfileNamesRepository;
-  deviceJobs: Pick<DeviceJobsRepository, 'listNewest'>;
+  alertNotifications: Pick<AlertNotificationsRepository, 'listOpenings'>;
+  shownJobs: Pick<ShownJobsRepository, 'listNewestChanges' | 'listProfileNames'>;
   shownAssets: ShownAssetsRepository;
 }
 
@@ -27,13 +27,13 @@ const RESOLVED_READ = '20';
 
 export function startRoutes({
   ask,
-  layout,
+  showPage,
   linksFor,
   now,
   start,
   countContacts,
-  profileNames,
-  deviceJobs,
+  alertNotifications,
+  shownJobs,
   shownAssets,
 }: StartPageDeps): OperatorPage[] {
   async function listAlerts(session: Session, open: OpenAlerts): Promise<AlertView[]> {
@@ -105,16 +105,16 @@ export function startRoutes({
         organizationId,
         alerts.map(({ assetId }) => assetId),
       ),
-      start.listNotifications(
+      alertNotifications.listOpenings(
         organizationId,
         alerts.map(({ id }) => id),
       ),
-      deviceJobs.listNewest(
+      shownJobs.listNewestChanges(
         organizationId,
         failed.items.map(({ id }) => id),
         'failed',
       ),
-      deviceJobs.listNewest(
+      shownJobs.listNewestChanges(
         organizationId,
         drifted.items.map(({ id }) => id),
         'applied',
@@ -142,7 +142,7 @@ export function startRoutes({
       })),
       driftedInAll: drifted.totalItems,
       jobs,
-      profileNames: await profileNames.list(organizationId, slugs),
+      profileNames: await shownJobs.listProfileNames(organizationId, slugs),
       webhooks: [...events.items, ...cellular.items].filter(isWebhookInTrouble),
       channels: channels.filter(isChannelInTrouble),
       unregistered: unregistered.items,
@@ -161,21 +161,14 @@ export function startRoutes({
   }
 
   return [
-    {
-      method: 'GET',
-      path: OPERATOR_PATH,
-      role: 'read',
-      isLive: true,
-      async handle({ visitor: session, query, url }) {
-        const page = await findPage(session);
-        const content = startHtml(page, {
-          link: linksFor(session),
-          mayChange: session.role !== 'read',
-          now: now(),
-        });
-        const notice = noticeOf(query);
-        return { page: layout({ title: 'Now', session, section: 'Now', watch: url, notice }, content) };
-      },
-    },
+    showPage({ path: OPERATOR_PATH, section: 'Now', isLive: true }, async (session) => {
+      const page = await findPage(session);
+      const content = startHtml(page, {
+        link: linksFor(session),
+        mayChange: session.role !== 'read',
+        now: now(),
+      });
+      return { title: 'Now', content };
+    }),
   ];
 }

@@ -1,9 +1,10 @@
 /** Rules of the start page: the order of alerts, their notifications, and trouble of receivers. */
 import type { AlertType, AlertView } from '../alerts/alert.ts';
 import type { Severity } from '../devices/alert-terms.ts';
+import type { AlertNotification } from './alert-notifications.repository.ts';
 import type { ChannelView, EscalationView, WebhookView } from './answers.ts';
 import { labelsOf } from './channel-labels.ts';
-import type { AlertNotification, NewAlerts } from './start.repository.ts';
+import type { NewAlerts } from './start.repository.ts';
 
 const URGENCY: readonly AlertType[] = ['high_temp', 'low_temp', 'sensor_error', 'no_data', 'low_battery'];
 

@@ -1,4 +1,4 @@
-import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { given, type OperatorPage, type PageDeps } from './page-deps.ts';
 import type { PastDevicesRepository } from './past-devices.repository.ts';
 import { OPERATOR_PATH } from './session.ts';
 import { unregisteredHtml } from './unregistered-html.ts';
@@ -9,27 +9,19 @@ export interface UnregisteredPageDeps extends PageDeps {
   pastDevices: Pick<PastDevicesRepository, 'listReplacedBySerials'>;
 }
 
-export function unregisteredRoutes({ ask, layout, pastDevices }: UnregisteredPageDeps): OperatorPage[] {
+export function unregisteredRoutes({ ask, showPage, pastDevices }: UnregisteredPageDeps): OperatorPage[] {
   return [
-    {
-      method: 'GET',
-      path,
-      role: 'read',
-      isLive: true,
-      async handle({ visitor: session, query, url }) {
-        const cursor = given({ cursor: query.get('cursor') });
-        const devices = await ask(session, 'listUnregisteredDevices', { query: { ...cursor, limit: '50' } });
-        const content = unregisteredHtml(devices, {
-          replaced: await pastDevices.listReplacedBySerials(
-            session.organizationId,
-            devices.items.map(({ serialNumber }) => serialNumber),
-          ),
-          mayChange: session.role !== 'read',
-        });
-        const notice = noticeOf(query);
-        const title = 'Unregistered devices';
-        return { page: layout({ title, session, section: 'Fleet', watch: url, notice }, content) };
-      },
-    },
+    showPage({ path, section: 'Fleet', isLive: true }, async (session, { query }) => {
+      const cursor = given({ cursor: query.get('cursor') });
+      const devices = await ask(session, 'listUnregisteredDevices', { query: { ...cursor, limit: '50' } });
+      const content = unregisteredHtml(devices, {
+        replaced: await pastDevices.listReplacedBySerials(
+          session.organizationId,
+          devices.items.map(({ serialNumber }) => serialNumber),
+        ),
+        mayChange: session.role !== 'read',
+      });
+      return { title: 'Unregistered devices', content };
+    }),
   ];
 }

@@ -1,17 +1,16 @@
 import { orNotFound } from '../process/errors.ts';
 import type { DeliveryDetailView, WebhookView } from './answers.ts';
 import { deliveryHtml } from './delivery-html.ts';
-import type { Content } from './html.ts';
-import { type FormPageDeps, given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { type FormPageDeps, given, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
+import type { ShownWebhooksRepository } from './shown-webhooks.repository.ts';
 import { testedText } from './tested-text.ts';
-import type { WebhookHoursRepository } from './webhook-hours.repository.ts';
 import { firstHour } from './webhook-hours.ts';
-import type { WebhookSecretsRepository } from './webhook-secrets.repository.ts';
 import { webhookHtml, webhooksHtml } from './webhooks-html.ts';
 
 const path = `${OPERATOR_PATH}/webhooks`;
+const section = 'Webhooks';
 const onePath = `${path}/{collection}/{webhookId}`;
 const deliveryPath = `${onePath}/deliveries/{deliveryId}`;
 
@@ -23,8 +22,7 @@ const NOUNS: Record<string, Noun> = { events: 'Webhook', cellular: 'CellularWebh
 
 export interface WebhooksPageDeps extends PageDeps, Pick<FormPageDeps, 'fieldsOf'> {
   shownAssets: ShownAssetsRepository;
-  webhookHours: WebhookHoursRepository;
-  webhookSecrets: WebhookSecretsRepository;
+  shownWebhooks: ShownWebhooksRepository;
 }
 
 const FAILURES_SHOWN = 3;
@@ -33,29 +31,16 @@ export function webhooksRoutes({
   ask,
   fieldsOf,
   layout,
+  showPage,
   linksFor,
   now,
   shownAssets,
-  webhookHours,
-  webhookSecrets,
+  shownWebhooks,
 }: WebhooksPageDeps): OperatorPage[] {
-  const show = (session: Session, title: string, url: string | undefined, notice?: Content) => ({
-    title,
-    session,
-    section: 'Webhooks',
-    watch: url,
-    notice,
-  });
-
   const typesIn = (noun: Noun): readonly string[] =>
     fieldsOf(`list${noun}Deliveries`, 'query').find(({ name }) => name === 'eventType')?.options ?? [];
 
-  async function page(
-    session: Session,
-    params: Params,
-    query: URLSearchParams,
-    { url, notice }: { url?: string; notice?: Content },
-  ): Promise<{ page: string }> {
+  async function readWebhook(session: Session, params: Params, query: URLSearchParams) {
     const noun = toNoun(params);
     const filter = given({
       state: query.get('state'),
@@ -69,8 +54,8 @@ export function webhooksRoutes({
     });
     const at = now();
     const [isSigned, hours, failures] = await Promise.all([
-      webhookSecrets.isSigned(session.organizationId, webhook.id),
-      webhookHours.list(session.organizationId, webhook.id, firstHour(at)),
+      shownWebhooks.isSigned(session.organizationId, webhook.id),
+      shownWebhooks.listHours(session.organizationId, webhook.id, firstHour(at)),
       Object.keys(filter).length === 0 ? listFailures(session, params) : [],
     ]);
     const serials = deliveries.items.flatMap(({ serialNumber }) => serialNumber ?? []);
@@ -88,7 +73,7 @@ export function webhooksRoutes({
       mayChange: session.role !== 'read',
       now: at,
     });
-    return { page: layout(show(session, nameOf(webhook), url, notice), content) };
+    return { title: nameOf(webhook), content };
   }
 
   /** The newest deliveries that failed for good or wait for a retry, with payload and answer. */
@@ -115,28 +100,17 @@ export function webhooksRoutes({
   }
 
   return [
-    {
-      method: 'GET',
-      path,
-      role: 'read',
-      isLive: true,
-      async handle({ visitor: session, query, url }) {
-        const [events, cellular] = await Promise.all([
-          ask(session, 'listWebhooks'),
-          ask(session, 'listCellularWebhooks'),
-        ]);
-        const content = webhooksHtml([...events.items, ...cellular.items], linksFor(session));
-        return { page: layout(show(session, 'Webhooks', url, noticeOf(query)), content) };
-      },
-    },
-    {
-      method: 'GET',
-      path: onePath,
-      role: 'read',
-      isLive: true,
-      handle: ({ visitor, params, query, url }) =>
-        page(visitor, params, query, { url, notice: noticeOf(query) }),
-    },
+    showPage({ path, section, isLive: true }, async (session) => {
+      const [events, cellular] = await Promise.all([
+        ask(session, 'listWebhooks'),
+        ask(session, 'listCellularWebhooks'),
+      ]);
+      const content = webhooksHtml([...events.items, ...cellular.items], linksFor(session));
+      return { title: 'Webhooks', content };
+    }),
+    showPage({ path: onePath, section, isLive: true }, (session, { params, query }) =>
+      readWebhook(session, params, query),
+    ),
     {
       // The result of a test is shown once; its address leads back.
       method: 'GET',
@@ -150,26 +124,20 @@ export function webhooksRoutes({
       role: 'write',
       async handle({ visitor: session, params, query }) {
         const tested = await ask(session, `test${toNoun(params)}`, { params: idOf(params) });
-        return page(session, params, query, { notice: testedText(tested) });
+        const { title, content } = await readWebhook(session, params, query);
+        return { page: layout({ title, session, section, notice: testedText(tested) }, content) };
       },
     },
-    {
-      method: 'GET',
-      path: deliveryPath,
-      role: 'read',
-      isLive: true,
-      async handle({ visitor: session, params, query, url }) {
-        const noun = toNoun(params);
-        const [webhook, delivery] = await Promise.all([
-          ask(session, `get${noun}`, { params: { webhookId: params.webhookId ?? '' } }),
-          ask(session, `get${noun}Delivery`, { params: idOf(params) }),
-        ]);
-        const mayChange = session.role !== 'read';
-        const content = deliveryHtml({ webhook, delivery, path: pathOf(params), mayChange, now: now() });
-        const notice = noticeOf(query);
-        return { page: layout(show(session, delivery.eventType, url, notice), content) };
-      },
-    },
+    showPage({ path: deliveryPath, section, isLive: true }, async (session, { params }) => {
+      const noun = toNoun(params);
+      const [webhook, delivery] = await Promise.all([
+        ask(session, `get${noun}`, { params: { webhookId: params.webhookId ?? '' } }),
+        ask(session, `get${noun}Delivery`, { params: idOf(params) }),
+      ]);
+      const mayChange = session.role !== 'read';
+      const content = deliveryHtml({ webhook, delivery, path: pathOf(params), mayChange, now: now() });
+      return { title: delivery.eventType, content };
+    }),
   ];
 }
 

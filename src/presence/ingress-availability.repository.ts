@@ -5,7 +5,6 @@
 import type { Database } from '../db/database.ts';
 import { readClock } from '../db/database-clock.ts';
 import { query } from '../db/query.ts';
-import { RENEW } from './ingress-availability.statements.ts';
 import { type AvailabilityRecord, type Ingress, OUTAGE_MIN_MS } from './ingress-availability.ts';
 
 declare module 'knex/types/tables.js' {
@@ -17,6 +16,17 @@ declare module 'knex/types/tables.js' {
 
 /** Longer than the longest deadline of a device. */
 const OUTAGES_KEPT = `interval '30 days'`;
+
+/** The clock of the database decides whether an outage ends; another process of the same kind may have recorded it first. */
+const RENEW = `
+  with outage as (
+    insert into ingress_outages (ingress, started_at, ended_at)
+    select ingress, beat_at, now() from ingress_heartbeats
+    where ingress = :ingress and now() - beat_at > make_interval(secs => :outageMinSeconds)
+    on conflict do nothing
+  )
+  insert into ingress_heartbeats (ingress, beat_at) values (:ingress, now())
+  on conflict (ingress) do update set beat_at = excluded.beat_at`;
 
 export function createIngressAvailabilityRepository(sql: Database) {
   return {

@@ -4,8 +4,9 @@
  */
 import type { Context } from 'koa';
 import type { ReadOnlyPaths } from '../http/app.ts';
+import { pageHeaders } from '../http/page-headers.ts';
 import { helpLink } from '../http/render-error.ts';
-import type { StaticFiles } from '../http/static-files.ts';
+import { KEPT_FOR_GOOD, type StaticFiles } from '../http/static-files.ts';
 import { DOCS_PATH } from './links.ts';
 import type { SearchIndex, Site } from './site.ts';
 
@@ -16,21 +17,7 @@ export interface SiteRoutesOptions {
 }
 
 const ICON_PATH = '/favicon.ico';
-const HEADERS = {
-  'Content-Security-Policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self'",
-    "connect-src 'self'",
-    "form-action 'none'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'Referrer-Policy': 'same-origin',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-};
-const KEPT_FOR_GOOD = 'public, max-age=31536000, immutable';
+const HEADERS = pageHeaders(["img-src 'self'", "form-action 'none'"]);
 const KEPT_FOR_A_DAY = 'public, max-age=86400';
 
 export function createSiteRoutes({ site, staticFiles, icon }: SiteRoutesOptions): ReadOnlyPaths {

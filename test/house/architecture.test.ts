@@ -73,6 +73,7 @@ const PURE_FILES = [
   'src/http/api-document.ts',
   'src/http/one-line.ts',
   'src/http/role.ts',
+  'src/process/background-tasks.ts',
   'src/process/bounded-cache.ts',
   'src/process/cut-text.ts',
   'src/process/durations.ts',
@@ -178,7 +179,7 @@ const LEDGER_ORACLE = [
 const EXCEPTIONS: Record<string, string> = {
   ...Object.fromEntries(
     Object.entries({
-      'activities/unknown-step.ts': 'Temporal has set the time that it is compared with',
+      'activities/index.ts': 'Temporal has set the time that it is compared with',
       'src/commands/doctor-checks.ts': 'compares the clock of the machine with others',
       'src/commands/operation-commands.ts': 'a person means the time of their own machine',
       'src/commands/webhook-commands.ts': 'signs a message, and stores nothing',

@@ -26,7 +26,7 @@ const EXCEPTIONS: Record<string, string> = {
     'a command: after a restore',
   'src/endpoints/endpoint-health.statements.ts FORGET_WORKFLOWS: looks up endpoints without organization_id':
     'a command: after a restore',
-  'src/config-jobs/group-withdrawals.statements.ts LIST_WITHOUT_WORKFLOW: looks up group_withdrawals without organization_id':
+  'src/config-jobs/group-withdrawals.repository.ts LIST_WITHOUT_WORKFLOW: looks up group_withdrawals without organization_id':
     'a sweep: changes of large groups of all organizations',
   'src/alerts/alerts.statements.ts LIST_SNOOZE_ENDED: looks up alerts without organization_id':
     'a sweep: alerts of all organizations whose snooze is over',

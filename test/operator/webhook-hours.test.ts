@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { countAttempt } from '../../src/endpoints/attempt-counts.ts';
 import { createEndpointHealthRepository } from '../../src/endpoints/endpoint-health.repository.ts';
-import { createWebhookHoursRepository } from '../../src/operator/webhook-hours.repository.ts';
+import { createShownWebhooksRepository } from '../../src/operator/shown-webhooks.repository.ts';
 import { fillHours, type HourOfAttempts, summarize } from '../../src/operator/webhook-hours.ts';
 import { addCustomer, type Customer, QUICK, QUICK_PLAN } from '../deliveries/harness.ts';
 import { eventually } from '../support/fleet.ts';
@@ -53,7 +53,7 @@ describe('The page of a webhook', () => {
 
   const hoursOf = async (id: string) => {
     const since = new Date(Date.now() - 86_400_000);
-    return createWebhookHoursRepository(dms.service.sql).list(customer.id, id, since);
+    return createShownWebhooksRepository(dms.service.sql).listHours(customer.id, id, since);
   };
 
   it('counts every attempt with its duration, and shows the last failures with payload and answer', async () => {

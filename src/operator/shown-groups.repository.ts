@@ -1,5 +1,7 @@
-/** Groups by name, without the number of members that the list of the API counts for each. */
+/** Groups by name, without the number of members that the list of the API counts for each, and jobs that their changes began. */
+import type { JobStatus } from '../config-jobs/config-job.ts';
 import type { Database } from '../db/database.ts';
+import { query } from '../db/query.ts';
 import type { Option } from './form-layout.ts';
 
 /** A device that is in another group than the one that it is to join. */
@@ -17,14 +19,33 @@ export interface GroupWithProfile {
   memberCount: number;
 }
 
+export interface GroupJob {
+  id: string;
+  profileSlug: string;
+  status: JobStatus;
+  reason: string | null;
+  finishedAt: Date | null;
+  /** For new members alone. */
+  isOfNewMembers: boolean;
+}
+
+/** An organization may have any number of jobs, so those of a group are found among the latest. */
+const LIST_JOBS = `
+  select id, profile_slug as "profileSlug", status, reason, finished_at as "finishedAt",
+    origin ->> 'scope' = 'members' as "isOfNewMembers"
+  from (
+    select * from config_jobs where organization_id = :organizationId order by id desc limit 500
+  ) as latest
+  where origin ->> 'groupId' = :groupId::text order by id desc`;
+
 /** Read from an index alone: an archived asset is in no group. */
 const MEMBER_COUNT = `(
     select count(*) from assets where organization_id = groups.organization_id and group_id = groups.id
   ) as member_count`;
 
-export type GroupNamesRepository = ReturnType<typeof createGroupNamesRepository>;
+export type ShownGroupsRepository = ReturnType<typeof createShownGroupsRepository>;
 
-export function createGroupNamesRepository(sql: Database) {
+export function createShownGroupsRepository(sql: Database) {
   const inUse = (organizationId: string) =>
     sql('groups').where({ organization_id: organizationId, deleted_at: null });
   const toOptions = (rows: Array<{ id: string; name: string }>): Option[] =>
@@ -78,5 +99,9 @@ export function createGroupNamesRepository(sql: Database) {
         .select('id', 'name', sql.raw(MEMBER_COUNT) as never);
       return rows.map(({ id, name, member_count }) => ({ id, name, memberCount: Number(member_count) }));
     },
+
+    /** Newest first. */
+    listJobs: (organizationId: string, groupId: string): Promise<GroupJob[]> =>
+      query(sql, LIST_JOBS, { organizationId, groupId }),
   };
 }

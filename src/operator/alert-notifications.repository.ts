@@ -1,3 +1,4 @@
+/** Notifications about alerts: by channels of their own accord, and by the steps of escalations. */
 import type { Database } from '../db/database.ts';
 import { HOUR_MS, MINUTE_MS } from '../process/durations.ts';
 import { firstIdAt } from '../process/uuid.ts';
@@ -7,11 +8,32 @@ import type { StepMessage } from './step-outcomes.ts';
 const GATHERED_MS = 2 * HOUR_MS;
 const MESSAGES_MAX = 100;
 
-export type StepMessagesRepository = ReturnType<typeof createStepMessagesRepository>;
+/** A channel that was notified of an alert, or is going to be. */
+export interface AlertNotification {
+  alertId: string;
+  channelId: string;
+  notifiedAt: Date | null;
+  dueAt: Date | null;
+}
 
-export const createStepMessagesRepository = (sql: Database) => ({
+export type AlertNotificationsRepository = ReturnType<typeof createAlertNotificationsRepository>;
+
+export const createAlertNotificationsRepository = (sql: Database) => ({
+  async listOpenings(organizationId: string, alertIds: readonly string[]): Promise<AlertNotification[]> {
+    const rows = await sql('notification_alerts')
+      .where({ organization_id: organizationId, kind: 'opening' })
+      .whereRaw('alert_id = any(?::uuid[])', [[...alertIds]])
+      .select('alert_id', 'channel_id', 'notified_at', 'due_at');
+    return rows.map((row) => ({
+      alertId: row.alert_id,
+      channelId: row.channel_id,
+      notifiedAt: row.notified_at,
+      dueAt: row.due_at,
+    }));
+  },
+
   /** Messages of steps of the escalation of an alert, made between the first and the last step, oldest first. */
-  async list(
+  async listOfSteps(
     { organizationId, alertId }: { organizationId: string; alertId: string },
     steps: { first: Date; last: Date },
   ): Promise<StepMessage[]> {

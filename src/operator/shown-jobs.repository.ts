@@ -1,0 +1,159 @@
+/** What pages show of jobs beside the answers of operations: their progress, their devices, the jobs of a device. */
+import type { JobRef, JobStatus, TargetState } from '../config-jobs/config-job.ts';
+import { startOf, startsBefore } from '../config-jobs/config-targets.statements.ts';
+import type { Database } from '../db/database.ts';
+import { query } from '../db/query.ts';
+import { AWAITED_READ_MAX, type AwaitedDevice, type JobStages } from './job-progress.ts';
+
+export interface ChangedDevice {
+  serialNumber: string;
+  /** Null: no earlier apply is known. */
+  profileSlug: string | null;
+}
+
+export interface DeviceJob {
+  jobId: string;
+  profileSlug: string;
+  jobStatus: JobStatus;
+  state: TargetState;
+  reason: string | null;
+  updatedAt: Date;
+  /** When the device reported that it runs the change. */
+  confirmedAt: Date | null;
+}
+
+export type NewestChange = Pick<DeviceJob, 'jobId' | 'profileSlug' | 'reason'>;
+
+export type ShownJobsRepository = ReturnType<typeof createShownJobsRepository>;
+
+/** Bindings: the organization, the job. */
+const OF_SMALL_JOB = `select organization_id, asset_id, state from config_targets
+  where organization_id = ? and job_id = ? order by asset_id limit ${AWAITED_READ_MAX}`;
+/** Most targets of a large job may have settled; the index contains the unsettled ones of all jobs. */
+const OF_LARGE_JOB = `select organization_id, asset_id, state from (
+    select organization_id, job_id, asset_id, state from config_targets
+    where organization_id = ? and is_active order by asset_id limit ${AWAITED_READ_MAX}
+  ) as active where job_id = ?`;
+
+const listing = (targets: string) => `
+  select t.asset_id as "assetId", t.state, s.status, s.expected_by as "expectedBy",
+    s.last_contact_at as "lastContactAt"
+  from (${targets}) as t
+  left join lateral (
+    select status, expected_by, last_contact_at from device_states
+    where organization_id = t.organization_id and asset_id = t.asset_id limit 1
+  ) as s on true
+  where t.state in ('waiting', 'sent')`;
+
+/**
+ * Devices with a later change are left out, because that one counts; one that has yet to start, or was cancelled before
+ * devices confirmed it, does not.
+ */
+const LIST_CHANGED = `
+  select a.serial_number as "serialNumber", earlier.profile_slug as "profileSlug"
+  from config_targets t
+  join config_jobs own on own.organization_id = t.organization_id and own.id = t.job_id
+  join assets a on a.organization_id = t.organization_id and a.id = t.asset_id and a.archived_at is null
+  left join lateral (
+    select j.profile_slug from config_targets e
+    join config_jobs j on j.organization_id = e.organization_id and j.id = e.job_id
+    where e.organization_id = t.organization_id and e.asset_id = t.asset_id and ${startsBefore('j', 'own')}
+      and e.confirmed_at is not null
+    order by ${startOf('j')} desc, e.job_id desc limit 1
+  ) as earlier on true
+  where t.organization_id = :organizationId and t.job_id = :jobId and t.state = 'applied'
+    and not exists (
+      select 1 from config_targets l
+      join config_jobs j on j.organization_id = l.organization_id and j.id = l.job_id
+      where l.organization_id = t.organization_id and l.asset_id = t.asset_id and ${startsBefore('own', 'j')}
+        and (l.state <> 'queued' or j.status <> 'scheduled') and (l.state <> 'cancelled' or l.confirmed_at is not null)
+    )
+  order by t.asset_id limit :limit`;
+
+/** The newest change of each device that is in the state. */
+const LIST_NEWEST = `
+  select t.asset_id as "assetId", t.job_id as "jobId", t.reason, t.profile_slug as "profileSlug"
+  from unnest(:assetIds::uuid[]) as wanted(asset_id)
+  cross join lateral (
+    select t.asset_id, t.job_id, t.reason, j.profile_slug
+    from config_targets t join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
+    where t.organization_id = :organizationId and t.asset_id = wanted.asset_id and t.state = :state
+    order by ${startOf('j')} desc, t.job_id desc limit 1
+  ) as t`;
+
+export function createShownJobsRepository(sql: Database) {
+  return {
+    async findStages({ organizationId, jobId }: JobRef): Promise<JobStages | null> {
+      const row = await sql('config_jobs').where({ organization_id: organizationId, id: jobId }).first();
+      if (!row) return null;
+      return {
+        currentStage: row.current_stage,
+        stageCount: row.stage_count,
+        rollout: row.rollout,
+        isBeginningStage: row.is_beginning_stage,
+        retryOfJobId: row.retry_of_job_id,
+      };
+    },
+
+    /**
+     * Devices that have yet to fetch or confirm the change. Reads a bounded number of targets, so it may miss
+     * some in a larger job.
+     */
+    listAwaited({ organizationId, jobId }: JobRef, targetCount: number): Promise<AwaitedDevice[]> {
+      return targetCount <= AWAITED_READ_MAX
+        ? query(sql, listing(OF_SMALL_JOB), [organizationId, jobId])
+        : query(sql, listing(OF_LARGE_JOB), [organizationId, jobId]);
+    },
+
+    /**
+     * Devices that run the change, by the profile that they confirmed before it: so that a change that was a mistake can be
+     * undone by applying the earlier profiles.
+     */
+    listChanged: ({ organizationId, jobId }: JobRef, limit: number): Promise<ChangedDevice[]> =>
+      query(sql, LIST_CHANGED, { organizationId, jobId, limit }),
+
+    /** By asset id. */
+    async listNewestChanges(
+      organizationId: string,
+      assetIds: readonly string[],
+      state: 'failed' | 'applied',
+    ): Promise<Map<string, NewestChange>> {
+      if (assetIds.length === 0) return new Map();
+      const rows = await query<NewestChange & { assetId: string }>(sql, LIST_NEWEST, {
+        organizationId,
+        assetIds: [...assetIds],
+        state,
+      });
+      return new Map(rows.map(({ assetId, ...change }) => [assetId, change]));
+    },
+
+    /** The jobs of one device, newest first. */
+    listOfDevice(organizationId: string, assetId: string, limit: number): Promise<DeviceJob[]> {
+      return query(
+        sql,
+        `select t.job_id as "jobId", t.state, t.reason, t.updated_at as "updatedAt",
+           t.confirmed_at as "confirmedAt", j.profile_slug as "profileSlug", j.status as "jobStatus"
+         from (
+           select * from config_targets where organization_id = ? and asset_id = ?
+           order by job_id desc limit ?
+         ) as t
+         cross join lateral (
+           select profile_slug, status from config_jobs
+           where organization_id = t.organization_id and id = t.job_id
+         ) as j
+         order by t.job_id desc`,
+        [organizationId, assetId, limit],
+      );
+    },
+
+    /** Names of profiles by slug; a deleted profile has none. */
+    async listProfileNames(organizationId: string, slugs: readonly string[]): Promise<Map<string, string>> {
+      if (slugs.length === 0) return new Map();
+      const rows = await sql('profiles')
+        .where({ organization_id: organizationId })
+        .whereRaw('slug = any(?::text[])', [[...new Set(slugs)]])
+        .select('slug', 'name');
+      return new Map(rows.map(({ slug, name }) => [slug, name]));
+    },
+  };
+}

@@ -162,7 +162,13 @@ export function createEndpointsRepository(sql: Database) {
       );
       const [row] = await within(scope)
         .where({ id })
-        .update({ ...toColumns(settings), disabled_at: disabledAt, updated_at: nextUpdate(sql) })
+        .update({
+          ...toColumns(settings),
+          disabled_at: disabledAt,
+          // It counts towards disabling the endpoint, and another receiver has not failed yet.
+          failing_since: sql.raw('case when url = ? then failing_since end', [settings.url]),
+          updated_at: nextUpdate(sql),
+        })
         .returning('*');
       return toEndpoint(row as EndpointRow);
     },

@@ -374,6 +374,27 @@ describe('The health of an endpoint', () => {
     await other.stop();
   });
 
+  it('forgets since when the former URL has failed, and nothing by another change', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    const failingSince = async () =>
+      (
+        await query<{ at: Date | null }>(
+          dms.service.sql,
+          'select failing_since as at from endpoints where id = ?',
+          [endpoint.id],
+        )
+      )[0]?.at;
+    await query(
+      dms.service.sql,
+      `update endpoints set failing_since = now() - interval '71 hours' where id = ?`,
+      [endpoint.id],
+    );
+    await endpoint.change({ events: ['config.applied', 'device.online'] });
+    assert.ok(await failingSince());
+    await endpoint.change({ url: `${receiver.url}/other` });
+    assert.equal(await failingSince(), null);
+  });
+
   it('cancels the queue of a deleted endpoint', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     failing(503);

@@ -184,7 +184,7 @@ export class PrefetchQueues<Claim extends EndpointRef> {
     return (queue?.prefetched.length ?? 0) * 2 <= this.#prefetchMax(queue);
   }
 
-  #prefetchMax(queue: EndpointQueue<Claim> | undefined, newCount = 1): number {
+  #prefetchMax(queue: EndpointQueue<Claim> | undefined, newCount = 0): number {
     const factor = queue?.prefetchFactor ?? PREFETCH_FACTOR.first;
     return Math.min(
       this.#limits.perEndpointMax * factor,
@@ -192,7 +192,7 @@ export class PrefetchQueues<Claim extends EndpointRef> {
     );
   }
 
-  #inFlightMax(newCount = 1): number {
+  #inFlightMax(newCount = 0): number {
     const share = this.#share(IN_FLIGHT_MAX, newCount);
     return Math.min(this.#limits.perEndpointMax, Math.max(IN_FLIGHT_MIN, share));
   }

@@ -6,6 +6,7 @@ import { labelOfChannel } from '../notifications/notification-channel.ts';
 import { alertDetails } from './alerts-html.ts';
 import type { ChannelView, UnregisteredView, WebhookView } from './answers.ts';
 import { applyAgain } from './apply-html.ts';
+import { IN_CONTACT_MAX } from './counts.ts';
 import type { FormLink } from './form-links.ts';
 import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
@@ -58,7 +59,6 @@ export interface Calm {
   /** Number of alerts that somebody takes care of. */
   acknowledged: number;
   inContact: number;
-  inContactMax: number;
   devices: number;
   /** Devices that keep to their contacts. */
   online: number;
@@ -324,16 +324,16 @@ const inHandHtml = (acknowledged: number): Html =>
 const loggers = (count: number): string => counted(count, 'logger');
 
 function calmHtml(calm: Calm, { link, mayChange }: StartOptions): Html {
-  const { since, acknowledged, inContact, inContactMax, devices, online, neverReported } = calm;
+  const { since, acknowledged, inContact, devices, online, neverReported } = calm;
   const overdue = devices - online - neverReported;
   if (devices === 0) {
     return html`<section class="panel calm"><p>No logger is registered yet.</p>
 <div class="actions">${link('registerAsset', {}, { tone: 'main' })}${mayChange && html`<a class="button" href="/operator/import">Import devices from a file</a>`}</div></section>`;
   }
   const count =
-    inContact < inContactMax
+    inContact < IN_CONTACT_MAX
       ? inContact.toLocaleString('en')
-      : `more than ${(inContactMax - 1).toLocaleString('en')}`;
+      : `more than ${(IN_CONTACT_MAX - 1).toLocaleString('en')}`;
   return html`<section class="panel calm">
 <p><strong>${count} of ${devices.toLocaleString('en')}</strong> ${devices === 1 ? 'logger' : 'loggers'} sent within the last hour, ${online.toLocaleString('en')} keep to their contacts.</p>
 ${neverReported > 0 && html`<p><a href="/operator/fleet?status=new">${loggers(neverReported)}</a> never reported.</p>`}

@@ -3,7 +3,7 @@ import { POLICIES_MAX } from '../escalations/escalation-policy.ts';
 import { DAY_MS } from '../process/durations.ts';
 import type { AlertNotificationsRepository } from './alert-notifications.repository.ts';
 import { listChannels } from './all-channels.ts';
-import { IN_CONTACT_MAX, sum } from './counts.ts';
+import { sum } from './counts.ts';
 import type { CountContacts } from './fleet-counts.service.ts';
 import { toAssetsQuery } from './fleet-filter.ts';
 import type { OperatorPage, PageDeps } from './page-deps.ts';
@@ -76,7 +76,6 @@ export function startRoutes({
       since,
       acknowledged,
       inContact,
-      inContactMax: IN_CONTACT_MAX,
       devices: sum(status),
       online: status.online,
       neverReported: status.new,

@@ -20,7 +20,7 @@ export const accessRoutes = ({ ask, showPage, linksFor, fieldsOf, now }: FormPag
     const content = sessionsHtml(sessions, { link: linksFor(session), ownId: session.id });
     return { title: 'Sessions', content };
   }),
-  showPage({ path: `${OPERATOR_PATH}/audit`, section }, async (session, { query }) => {
+  showPage({ path: `${OPERATOR_PATH}/audit`, section, isLive: true }, async (session, { query }) => {
     const fields = fieldsOf('listAudit', 'query').filter(({ name }) => name !== 'limit' && name !== 'cursor');
     const values = readValues(fields, query);
     const search = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));

@@ -81,7 +81,7 @@ export function alertsRoutes({
   }
 
   return [
-    showPage({ path: MAINTENANCE_PATH, section: 'Alerts' }, async (session) => {
+    showPage({ path: MAINTENANCE_PATH, section: 'Alerts', isLive: true }, async (session) => {
       const { organizationId } = session;
       const current = await mutes.listCurrent(organizationId, MUTES_SHOWN);
       const [devices, groups] = await Promise.all([

@@ -3,7 +3,7 @@ import { cutText } from '../process/cut-text.ts';
 import { accessTabs } from './access-html.ts';
 import type { Answers, AuditEntryView } from './answers.ts';
 import { type Content, type Html, html } from './html.ts';
-import { clockAndAge, nextPage, table, toWords } from './parts.ts';
+import { clockAndAge, live, nextPage, table, toWords } from './parts.ts';
 
 const PATH = '/operator/audit';
 const VALUE_LENGTH_MAX = 200;
@@ -23,19 +23,25 @@ export const auditHtml = (
 ${isAdmin && accessTabs(PATH)}
 <form method="get" action="${PATH}" class="filter" role="search">${search}<button class="main">Search</button></form>
 <h2>Changes</h2>
-${table({
-  caption: 'Changes, newest first',
-  head: ['When', 'By', 'Action', 'Subject', 'Change'],
-  rows: items.map((entry) => [
-    clockAndAge(entry.at),
-    html`<a href="${PATH}?${new URLSearchParams({ actor: entry.actor.name }).toString()}">${entry.actor.name}</a>`,
-    toWords(entry.action),
-    subjectHtml(entry),
-    changedFields(entry),
-  ]),
-  empty: 'No change matches.',
-})}
-${nextPage(PATH, query, nextCursor)}`;
+${live(
+  'changes',
+  html`${table({
+    caption: 'Changes, newest first',
+    head: ['When', 'By', 'Action', 'Subject', 'Change'],
+    rows: items.map((entry) => ({
+      key: entry.id,
+      cells: [
+        clockAndAge(entry.at),
+        html`<a href="${PATH}?${new URLSearchParams({ actor: entry.actor.name }).toString()}">${entry.actor.name}</a>`,
+        toWords(entry.action),
+        subjectHtml(entry),
+        changedFields(entry),
+      ],
+    })),
+    empty: 'No change matches.',
+  })}
+${nextPage(PATH, query, nextCursor)}`,
+)}`;
 
 /** By its name where it has one, and a link to all changes of it. */
 function subjectHtml({ subject, subjectName, serialNumber }: AuditEntryView): Content {

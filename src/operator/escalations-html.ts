@@ -3,7 +3,7 @@ import type { Answers, ChannelView, EscalationView } from './answers.ts';
 import { labelsOf } from './channel-labels.ts';
 import type { FormLink } from './form-links.ts';
 import { type Html, html } from './html.ts';
-import { badge, nextPage, table, toWords } from './parts.ts';
+import { badge, live, nextPage, table, toWords } from './parts.ts';
 
 const PATH = '/operator/escalations';
 
@@ -16,19 +16,22 @@ export interface EscalationsPage {
 export const escalationsHtml = ({ escalations, channels, link }: EscalationsPage): Html => html`
 <p class="crumbs"><a href="/operator/channels">Notifications</a></p>
 <h1>Escalations</h1>
-${table({
-  caption: 'Escalations, newest first; the oldest that matches an alert counts',
-  head: ['Name', 'Alerts', 'Steps', 'Repeated', 'Status', html`<span class="hidden">Action</span>`],
-  rows: escalations.items.map((each) => [
-    each.name,
-    `${each.alertTypes.map(toWords).join(', ')}: ${each.severities.join(', ')}`,
-    html`<ol>${each.steps.map((step) => html`<li>${describeStep(step, channels)}</li>`)}</ol>`,
-    each.repeatMinutes === null ? 'no' : `every ${each.repeatMinutes} min`,
-    badge(each.status),
-    html`<div class="row">${link('updateEscalation', { escalationId: each.id }, { label: 'Edit', about: each.name })}${link('deleteEscalation', { escalationId: each.id }, { label: 'Delete', about: each.name })}</div>`,
-  ]),
-  empty: 'No alert escalates yet.',
-})}
+${live(
+  'escalations',
+  table({
+    caption: 'Escalations, newest first; the oldest that matches an alert counts',
+    head: ['Name', 'Alerts', 'Steps', 'Repeated', 'Status', html`<span class="hidden">Action</span>`],
+    rows: escalations.items.map((each) => [
+      each.name,
+      `${each.alertTypes.map(toWords).join(', ')}: ${each.severities.join(', ')}`,
+      html`<ol>${each.steps.map((step) => html`<li>${describeStep(step, channels)}</li>`)}</ol>`,
+      each.repeatMinutes === null ? 'no' : `every ${each.repeatMinutes} min`,
+      badge(each.status),
+      html`<div class="row">${link('updateEscalation', { escalationId: each.id }, { label: 'Edit', about: each.name })}${link('deleteEscalation', { escalationId: each.id }, { label: 'Delete', about: each.name })}</div>`,
+    ]),
+    empty: 'No alert escalates yet.',
+  }),
+)}
 ${nextPage(PATH, new URLSearchParams(), escalations.nextCursor)}
 <div class="actions">${link('createEscalation', {}, { tone: 'main' })}</div>`;
 

@@ -8,7 +8,7 @@ const section = 'Notifications';
 
 export function escalationsRoutes({ ask, showPage, linksFor }: PageDeps): OperatorPage[] {
   return [
-    showPage({ path, section }, async (session, { query }) => {
+    showPage({ path, section, isLive: true }, async (session, { query }) => {
       const cursor = given({ cursor: query.get('cursor') });
       const escalations = await ask(session, 'listEscalations', { query: { ...cursor, limit: '50' } });
       const channels = await listChannels(ask, session);

@@ -6,7 +6,7 @@ import { toActionUrl } from './forms.ts';
 import type { AbortedRollout } from './group-rollout.ts';
 import { type Content, type Html, html } from './html.ts';
 import { endLabel, muteNotice, muteState } from './mute-html.ts';
-import { badge, button, counted, facts, nameLink, nextPage, table, time } from './parts.ts';
+import { badge, button, counted, facts, live, nameLink, nextPage, table, time } from './parts.ts';
 import type { LeavingDevice } from './shown-groups.repository.ts';
 
 const PATH = '/operator/groups';
@@ -17,18 +17,21 @@ export const groupsHtml = (
   link: FormLink,
 ): Html => html`
 <h1>Groups</h1>
-${table({
-  caption: 'Groups, newest first',
-  head: ['Group', 'Profile', 'Members', 'Maintenance', 'Changed'],
-  rows: items.map((group) => [
-    html`<a class="name" href="${PATH}/${group.id}">${group.name}</a>`,
-    profileLink(group),
-    group.memberCount.toLocaleString('en'),
-    group.mute && muteState(group.mute, now),
-    time(group.updatedAt),
-  ]),
-  empty: 'There is no group yet. A group gives its profile to each device that joins.',
-})}
+${live(
+  'groups',
+  table({
+    caption: 'Groups, newest first',
+    head: ['Group', 'Profile', 'Members', 'Maintenance', 'Changed'],
+    rows: items.map((group) => [
+      html`<a class="name" href="${PATH}/${group.id}">${group.name}</a>`,
+      profileLink(group),
+      group.memberCount.toLocaleString('en'),
+      group.mute && muteState(group.mute, now),
+      time(group.updatedAt),
+    ]),
+    empty: 'There is no group yet. A group gives its profile to each device that joins.',
+  }),
+)}
 <div class="actions">${link('createGroup', {}, { tone: 'main' })}</div>
 ${nextPage(PATH, new URLSearchParams(), nextCursor)}`;
 
@@ -54,8 +57,7 @@ export function groupHtml(
   { aborted, members, withoutProfile, now, mayChange, link }: GroupOptions,
 ): Html {
   const params = { groupId: group.id };
-  return html`<p class="crumbs"><a href="${PATH}">Groups</a></p>
-<h1>${group.name}</h1>
+  const content = html`<h1>${group.name}</h1>
 ${muteNotice(group, now)}${aborted && abortedHtml(group, aborted, mayChange)}
 ${facts([
   [
@@ -87,6 +89,8 @@ ${table({
   empty: 'The group has no member yet.',
 })}
 ${group.memberCount > members.length && html`<p class="pager"><a href="/operator/fleet?groupId=${group.id}">All ${group.memberCount.toLocaleString('en')}</a></p>`}`;
+  return html`<p class="crumbs"><a href="${PATH}">Groups</a></p>
+${live('group', content)}`;
 }
 
 /** The group keeps the profile, so that each device that joins gets it. */

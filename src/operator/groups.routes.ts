@@ -27,13 +27,13 @@ export const groupsRoutes = ({
   shownGroups,
   shownAssets,
 }: GroupsPageDeps): OperatorPage[] => [
-  showPage({ path, section }, async (session, { query }) => {
+  showPage({ path, section, isLive: true }, async (session, { query }) => {
     const cursor = given({ cursor: query.get('cursor') });
     const groups = await ask(session, 'listGroups', { query: { ...cursor, limit: '50' } });
     const content = groupsHtml(groups, now(), linksFor(session));
     return { title: 'Groups', content };
   }),
-  showPage({ path: `${path}/{groupId}`, section }, async (session, { params }) => {
+  showPage({ path: `${path}/{groupId}`, section, isLive: true }, async (session, { params }) => {
     const group = await ask(session, 'getGroup', { params });
     const [members, jobs] = await Promise.all([
       ask(session, 'listAssets', { query: { groupId: group.id, limit: String(MEMBERS_SHOWN) } }),

@@ -6,7 +6,7 @@ import type { Option } from './form-layout.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
 import { endLabel } from './mute-html.ts';
-import { clock, nameLink, table, time } from './parts.ts';
+import { clock, live, nameLink, table, time } from './parts.ts';
 import type { ShownAsset } from './shown-assets.repository.ts';
 
 interface MaintenanceOptions {
@@ -23,21 +23,24 @@ export const maintenanceHtml = ({ mutes, devices, groups, now, link }: Maintenan
 <h1>Maintenance</h1>
 ${alertTabs({})}
 <p class="quiet">Alerts of these devices open as always, and nobody is notified from the beginning of the maintenance until its end.</p>
-${table({
-  caption: 'Devices and groups under maintenance, the earliest end first',
-  head: ['Device or group', 'Begins', 'Until', 'Reason', 'By', html`<span class="hidden">Action</span>`],
-  rows: mutes.map(({ assetId, groupId, from, until, reason, by }): Content[] => [
-    assetId === null ? groupLink(groupId, groups) : deviceLink(assetId, devices),
-    isPlanned({ from }, now) ? time(from.toISOString()) : 'it has begun',
-    clock(until.toISOString()),
-    reason,
-    by.name,
-    assetId === null
-      ? link('unmuteGroup', { groupId: String(groupId) }, { label: endLabel({ from }, now) })
-      : link('unmuteAsset', { assetId }, { label: endLabel({ from }, now) }),
-  ]),
-  empty: 'No device is under maintenance, and none is planned.',
-})}`;
+${live(
+  'maintenance',
+  table({
+    caption: 'Devices and groups under maintenance, the earliest end first',
+    head: ['Device or group', 'Begins', 'Until', 'Reason', 'By', html`<span class="hidden">Action</span>`],
+    rows: mutes.map(({ assetId, groupId, from, until, reason, by }): Content[] => [
+      assetId === null ? groupLink(groupId, groups) : deviceLink(assetId, devices),
+      isPlanned({ from }, now) ? time(from.toISOString()) : 'it has begun',
+      clock(until.toISOString()),
+      reason,
+      by.name,
+      assetId === null
+        ? link('unmuteGroup', { groupId: String(groupId) }, { label: endLabel({ from }, now) })
+        : link('unmuteAsset', { assetId }, { label: endLabel({ from }, now) }),
+    ]),
+    empty: 'No device is under maintenance, and none is planned.',
+  }),
+)}`;
 
 const deviceLink = (id: string, devices: ReadonlyMap<string, ShownAsset>): Content => {
   const { name, serialNumber } = devices.get(id) ?? { name: id, serialNumber: id };

@@ -6,24 +6,27 @@ import { changedFields } from './audit-html.ts';
 import { boundsText, duration } from './configuration-html.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
-import { facts, table, time, toWords } from './parts.ts';
+import { facts, live, table, time, toWords } from './parts.ts';
 import type { GroupWithProfile } from './shown-groups.repository.ts';
 
 const PATH = '/operator/profiles';
 
 export const profilesHtml = ({ profiles }: Answers['listProfiles'], link: FormLink): Html => html`
 <h1>Profiles</h1>
-${table({
-  caption: 'Profiles, by short name',
-  head: ['Profile', 'Alerts', 'When'],
-  rows: profiles.map((profile) => [
-    html`<a class="name" href="${PATH}/${profile.slug}">${profile.name}</a> <code>${profile.slug}</code>`,
-    alertsOf(profile),
-    scheduleText(profile),
-  ]),
-  empty:
-    'There is no profile yet. A profile says which temperatures are allowed and how often loggers measure.',
-})}
+${live(
+  'profiles',
+  table({
+    caption: 'Profiles, by short name',
+    head: ['Profile', 'Alerts', 'When'],
+    rows: profiles.map((profile) => [
+      html`<a class="name" href="${PATH}/${profile.slug}">${profile.name}</a> <code>${profile.slug}</code>`,
+      alertsOf(profile),
+      scheduleText(profile),
+    ]),
+    empty:
+      'There is no profile yet. A profile says which temperatures are allowed and how often loggers measure.',
+  }),
+)}
 <div class="actions">${link('createProfile', {}, { tone: 'main' })}</div>`;
 
 const alertsOf = ({ temperatureAlerts }: ProfileView): Content =>
@@ -62,8 +65,7 @@ export function profileHtml(
   link: FormLink,
 ): Html {
   const params = { slug: profile.slug };
-  return html`<p class="crumbs"><a href="${PATH}">Profiles</a></p>
-<h1>${profile.name}</h1>
+  const content = html`<h1>${profile.name}</h1>
 ${facts([
   ['Short name', html`<code>${profile.slug}</code>`],
   ['Alerts', profile.temperatureAlerts.length === 0 ? 'none' : alertsOf(profile)],
@@ -89,12 +91,12 @@ ${table({
 ${table({
   caption: 'Changes of the profile, newest first',
   head: ['When', 'By', 'Action', 'Change'],
-  rows: history.map((entry) => [
-    time(entry.at.toISOString()),
-    entry.actorName,
-    toWords(entry.action),
-    changedFields(entry),
-  ]),
+  rows: history.map((entry) => ({
+    key: entry.id,
+    cells: [time(entry.at.toISOString()), entry.actorName, toWords(entry.action), changedFields(entry)],
+  })),
   empty: 'No change is recorded.',
 })}`;
+  return html`<p class="crumbs"><a href="${PATH}">Profiles</a></p>
+${live('profile', content)}`;
 }

@@ -27,11 +27,11 @@ export const profilesRoutes = ({
   findIntervals,
   listGroupsByProfile,
 }: ProfilesPageDeps): OperatorPage[] => [
-  showPage({ path, section }, async (session) => {
+  showPage({ path, section, isLive: true }, async (session) => {
     const content = profilesHtml(await ask(session, 'listProfiles'), linksFor(session));
     return { title: 'Profiles', content };
   }),
-  showPage({ path: `${path}/{slug}`, section }, async (session, { params }) => {
+  showPage({ path: `${path}/{slug}`, section, isLive: true }, async (session, { params }) => {
     const { slug = '' } = params;
     const [{ profile }, groups, history, intervals] = await Promise.all([
       ask(session, 'getProfile', { params }),

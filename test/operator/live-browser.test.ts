@@ -1,6 +1,7 @@
 /** Pages that stay up to date while somebody works on them, in a real browser. */
 import assert from 'node:assert/strict';
 import type { BrowserContext, Page } from 'playwright-core';
+import { HOUR_MS } from '../../src/process/durations.ts';
 import { findBarriers } from '../support/barriers.ts';
 import { apply, applyAnswer, createProfile, registerMany } from '../support/fleet.ts';
 import type { TestService } from '../support/service.ts';
@@ -204,6 +205,59 @@ describe('An open page', () => {
     await page.waitForSelector('h1 .badge:has-text("resolved")');
     await assertSamePage();
     for (const tab of pages) await tab.close();
+  });
+
+  it('shows what others change in groups, profiles, maintenance, escalations and the audit trail', async () => {
+    const made = async (path: string, body: object, status = 201, method: 'post' | 'put' = 'post') => {
+      const answer = await dms.api[method](path, body);
+      assert.equal(answer.status, status, JSON.stringify(answer.body));
+      return answer.body;
+    };
+    const group = await made('/groups', { name: 'Cellar' });
+    const until = new Date(Date.now() + HOUR_MS).toISOString();
+    const channel = await made('/notification-channels', {
+      type: 'webhook',
+      target: 'http://127.0.0.1:9/chat',
+    });
+    for (const [path, change, text] of [
+      ['/groups', () => made('/groups', { name: 'Attic' }), 'Attic'],
+      [
+        `/groups/${group.id}`,
+        () => made(`/groups/${group.id}/add-members`, { serialNumbers: serials.slice(0, 2) }, 200),
+        serials[1],
+      ],
+      [
+        '/profiles',
+        () =>
+          createProfile(dms, {
+            slug: 'freezer',
+            name: 'Freezer room',
+            intervals: { measurementIntervalMinutes: 15 },
+          }),
+        'Freezer room',
+      ],
+      [
+        '/profiles/fridge',
+        () => made('/devices/config-profiles/fridge', { name: 'Milk' }, 200, 'put'),
+        'Milk',
+      ],
+      ['/maintenance', () => made(`/groups/${group.id}/mute`, { until, reason: 'Defrosting' }), 'Defrosting'],
+      [
+        '/escalations',
+        () =>
+          made('/escalations', {
+            name: 'Night shift',
+            steps: [{ afterMinutes: 0, channelIds: [channel.id] }],
+          }),
+        'Night shift',
+      ],
+      ['/audit', () => made('/groups', { name: 'Loft' }), 'Loft'],
+    ] as const) {
+      await open(path);
+      await change();
+      await page.locator('main').getByText(String(text)).first().waitFor();
+      await assertSamePage();
+    }
   });
 
   it('shows on the page of a webhook that it was paused, with the button that resumes it', async () => {

@@ -10,7 +10,7 @@ import { apply, createProfile, eventually, FRIDGE, registerMany } from '../suppo
 import { openLogger } from '../support/logger.ts';
 import { newDatabase, servers } from '../support/servers.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { type VanishingServer, vanishingServer } from '../support/vanishing-server.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 interface Line {
   msg: string;
@@ -32,18 +32,15 @@ function recordLog(): { log: Log; lines: Line[] } {
 
 describe('The log during an outage', () => {
   let dms: TestService;
-  let database: VanishingServer;
-  let temporal: VanishingServer;
+  let database: TcpProxy;
+  let temporal: TcpProxy;
   const { log, lines } = recordLog();
 
   before(async () => {
-    const url = new URL(await newDatabase());
-    database = await vanishingServer({ host: url.hostname, port: Number(url.port) });
-    url.port = String(database.port);
-    const [host = '', port] = (await servers()).temporalAddress.split(':');
-    temporal = await vanishingServer({ host, port: Number(port) });
+    database = await startTcpProxy(await newDatabase());
+    temporal = await startTcpProxy(`tcp://${(await servers()).temporalAddress}`);
     const temporalAddress = `127.0.0.1:${temporal.port}`;
-    dms = await startService({ databaseUrl: url.href, settings: { temporalAddress }, log });
+    dms = await startService({ databaseUrl: database.url, settings: { temporalAddress }, log });
   });
   afterEach(() => mock.timers.reset());
   after(() => dms.stop());

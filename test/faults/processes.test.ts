@@ -80,9 +80,11 @@ describe('A process', () => {
   }
 
   it("shows the metrics of Temporal's SDK beside its own when it is a worker", async () => {
-    const { text } = await read('worker', '/metrics');
     for (const name of ['temporal_worker_task_slots_available{', 'dms_config_jobs_started_total 0'])
-      assert.ok(text.includes(`\n${name}`), name);
+      await eventually(
+        async () => (await read('worker', '/metrics')).text,
+        (text) => text.includes(`\n${name}`),
+      );
   });
 
   it('shows exactly the metrics that the document for operators lists for its kind', async () => {
@@ -106,13 +108,14 @@ describe('A process', () => {
     await logger.sendInfo({ version: 0x0702, rssi: -70 });
     logger.close();
     const urls = [dms.metricsUrl, ...KINDS.map((kind) => `${running.get(kind)?.metricsUrl}/metrics`)];
-    const shown = parseMetrics(
-      (await Promise.all(urls.map(async (url) => (await fetch(url)).text()))).join('\n'),
-    );
-    const missing = documentedMetrics().filter(
-      ({ name, shownBy }) => shownBy !== 'replica' && !shown.get(name)?.samples,
-    );
-    assert.deepEqual(missing, []);
+    const findMissing = async () => {
+      const texts = await Promise.all(urls.map(async (url) => (await fetch(url)).text()));
+      const shown = parseMetrics(texts.join('\n'));
+      return documentedMetrics().filter(
+        ({ name, shownBy }) => shownBy !== 'replica' && !shown.get(name)?.samples,
+      );
+    };
+    await eventually(findMissing, ({ length }) => length === 0);
   });
 
   /** One is acknowledged, and one is not. */
@@ -143,12 +146,12 @@ describe('A process', () => {
   });
 
   it('shows each metric that an alert or the dashboard uses', async () => {
-    const texts = await Promise.all(KINDS.map((kind) => read(kind, '/metrics')));
-    const shown = parseMetrics(texts.map(({ text }) => text).join('\n'));
-    assert.deepEqual(
-      queriedMetrics().filter(({ name }) => !isShown(shown, name)),
-      [],
-    );
+    const findMissing = async () => {
+      const texts = await Promise.all(KINDS.map((kind) => read(kind, '/metrics')));
+      const shown = parseMetrics(texts.map(({ text }) => text).join('\n'));
+      return queriedMetrics().filter(({ name }) => !isShown(shown, name));
+    };
+    await eventually(findMissing, ({ length }) => length === 0);
   });
 
   it('reports its kind, its dependencies, its waits for the database, and the successes of its sweeps', async () => {

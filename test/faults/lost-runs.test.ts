@@ -3,7 +3,6 @@
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { Writable } from 'node:stream';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Settings } from '../../src/process/config.ts';
 import { createLog } from '../../src/process/log.ts';
@@ -63,13 +62,7 @@ describe('A run that ends before its work is done', () => {
   const lines: Array<{ msg: string; id?: string; status?: string; reason?: string }> = [];
 
   before(async () => {
-    const written = new Writable({
-      write(chunk, _, done) {
-        lines.push(JSON.parse(String(chunk)));
-        done();
-      },
-    });
-    const log = createLog('warn', written);
+    const log = createLog('warn', { write: (line) => void lines.push(JSON.parse(line)) });
     dms = await startService({ withWorker: false, settings: SETTINGS, deliveryPlan: PLAN, log });
     const { databaseUrl, taskQueue } = dms.settings;
     deployed = async (more = {}) => {

@@ -1,6 +1,5 @@
 /** The log during an outage: a line a minute, not one for each request, frame and sweep. */
 import assert from 'node:assert/strict';
-import { Writable } from 'node:stream';
 import { mock } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MINUTE_MS } from '../../src/process/durations.ts';
@@ -21,13 +20,7 @@ interface Line {
 
 function recordLog(): { log: Log; lines: Line[] } {
   const lines: Line[] = [];
-  const stream = new Writable({
-    write(chunk, _, done) {
-      lines.push(JSON.parse(String(chunk)));
-      done();
-    },
-  });
-  return { log: createLog('warn', stream), lines };
+  return { log: createLog('warn', { write: (line) => void lines.push(JSON.parse(line)) }), lines };
 }
 
 describe('The log during an outage', () => {

@@ -4,7 +4,6 @@ import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { query } from '../../src/db/query.ts';
 import { toIdentity } from '../../src/operator/identity.ts';
 import { ATTEMPT_MS, createAttemptSigner } from '../../src/operator/sign-in-attempt.ts';
@@ -24,15 +23,11 @@ describe('Signing in with an identity provider', () => {
   let provider: TestIdentityProvider;
   let organization: string;
   let logged = '';
-  const log = createLog(
-    'debug',
-    new Writable({
-      write(line, _, done) {
-        logged += line;
-        done();
-      },
-    }),
-  );
+  const log = createLog('debug', {
+    write: (line) => {
+      logged += line;
+    },
+  });
 
   before(async () => {
     provider = await startIdentityProvider({ ...CLIENT, redirectUrl: OPERATOR_URL + RETURN });

@@ -67,16 +67,7 @@ export type AlertTransition =
 
 export type TemperatureState = OpenTemperatureAlert | UnopenedBreach;
 
-interface AlertEvaluator {
-  /** Closes alerts whose definition is gone: a frame may open one while the device confirms other rules. */
-  resolveUndefined(definitions: readonly AlertDefinition[]): OpenTemperatureAlert[];
-  /** Evaluates readings in the order of their time; none of them may be late. */
-  evaluate(definitions: readonly AlertDefinition[], readings: readonly EvaluatedReading[]): AlertTransition[];
-  open(): OpenTemperatureAlert[];
-  unopened(): UnopenedBreach[];
-}
-
-export function createAlertEvaluator(initial: readonly TemperatureState[]): AlertEvaluator {
+export function createAlertEvaluator(initial: readonly TemperatureState[]) {
   const open = new Map<string, OpenTemperatureAlert>();
   const unopened = new Map<string, UnopenedBreach>();
   for (const state of initial) {
@@ -132,14 +123,16 @@ export function createAlertEvaluator(initial: readonly TemperatureState[]): Aler
   }
 
   return {
-    resolveUndefined(definitions) {
+    /** Closes alerts whose definition is gone: a frame may open one while the device confirms other rules. */
+    resolveUndefined(definitions: readonly AlertDefinition[]): OpenTemperatureAlert[] {
       const keys = new Set(definitions.map(keyOf));
       for (const key of unopened.keys()) if (!keys.has(key)) unopened.delete(key);
       const stale = [...open].filter(([key]) => !keys.has(key));
       for (const [key] of stale) open.delete(key);
       return stale.map(([, alert]) => alert);
     },
-    evaluate: (definitions, readings) =>
+    /** Evaluates readings in the order of their time; none of them may be late. */
+    evaluate: (definitions: readonly AlertDefinition[], readings: readonly EvaluatedReading[]) =>
       readings.flatMap((reading) =>
         definitions
           .filter(({ channel }) => channel === reading.channel)

@@ -40,12 +40,7 @@ export type ConditionTransition =
     }
   | { kind: 'resolved'; alert: OpenConditionAlert; at: Date };
 
-interface ConditionEvaluator {
-  evaluate(frame: FrameConditions): ConditionTransition[];
-  open(): OpenConditionAlert[];
-}
-
-export function createConditionEvaluator(initial: readonly OpenConditionAlert[]): ConditionEvaluator {
+export function createConditionEvaluator(initial: readonly OpenConditionAlert[]) {
   let battery = initial.find((alert) => alert.type === 'low_battery') ?? null;
   const sensors = new Map<number, OpenSensorErrorAlert>();
   for (const alert of initial) if (alert.type === 'sensor_error') sensors.set(alert.channel, alert);
@@ -76,7 +71,7 @@ export function createConditionEvaluator(initial: readonly OpenConditionAlert[])
   }
 
   return {
-    evaluate(frame) {
+    evaluate(frame: FrameConditions): ConditionTransition[] {
       const transitions: ConditionTransition[] = [...evaluateBattery(frame)];
       for (const sample of newestByChannel(frame.samples))
         transitions.push(...evaluateSample(sample, frame.receivedAt));

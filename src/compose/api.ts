@@ -16,12 +16,6 @@ import type { Resources } from './resources.ts';
 import { composeSite } from './site.ts';
 import type { Slices } from './slices.ts';
 
-interface RunningApi {
-  port: number;
-  drain(): void;
-  stop(deadlineMs: number): Promise<void>;
-}
-
 /** In the order of the documentation. */
 export const routesOf = (slices: Slices): Route[] => [
   ...slices.profiles.routes,
@@ -43,7 +37,7 @@ export const routesOf = (slices: Slices): Route[] => [
   ...slices.audit.routes,
 ];
 
-export async function startApi(resources: Resources, slices: Slices, routes: Route[]): Promise<RunningApi> {
+export async function startApi(resources: Resources, slices: Slices, routes: Route[]) {
   const { settings, transact, secretBox } = resources;
   let server: HttpServer | undefined;
   const readReadiness = createReadiness({
@@ -89,7 +83,7 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
   return {
     port,
     drain,
-    async stop(deadlineMs) {
+    async stop(deadlineMs: number): Promise<void> {
       operator?.close();
       await Promise.all([heartbeat.stop(), stop(deadlineMs)]);
     },

@@ -6,15 +6,6 @@ import type { Sql } from './database.ts';
 import { neverConnected } from './faults.ts';
 import { query } from './query.ts';
 
-interface DatabaseClock {
-  /** @throws until the database has answered once: a time by another clock would be stored for good */
-  now(): Date;
-  /** How far the process's own clock is ahead; null until the database has answered. */
-  processAheadMs(): number | null;
-  /** Compares both clocks again: after a failover, another server's clock counts. */
-  synchronize(): Promise<void>;
-}
-
 interface DatabaseClockDeps {
   sql: Sql;
   /** Compared with the database's clock, never used in its place. */
@@ -32,7 +23,7 @@ interface Sample {
   offsetMs: number;
 }
 
-export function createDatabaseClock({ sql, processNow, monotonicMs }: DatabaseClockDeps): DatabaseClock {
+export function createDatabaseClock({ sql, processNow, monotonicMs }: DatabaseClockDeps) {
   let offsetMs: number | null = null;
 
   async function takeSample(): Promise<Sample> {
@@ -51,9 +42,12 @@ export function createDatabaseClock({ sql, processNow, monotonicMs }: DatabaseCl
   }
 
   return {
+    /** @throws until the database has answered once: a time by another clock would be stored for good */
     now,
+    /** How far the process's own clock is ahead; null until the database has answered. */
     processAheadMs: () => (offsetMs === null ? null : processNow().getTime() - now().getTime()),
-    async synchronize() {
+    /** Compares both clocks again: after a failover, another server's clock counts. */
+    async synchronize(): Promise<void> {
       let best = await takeSample();
       for (let count = 1; count < SAMPLES; count++) {
         const sample = await takeSample();

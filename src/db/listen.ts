@@ -9,16 +9,10 @@ interface ListenOptions {
   onFault(error: unknown): void;
 }
 
-interface Listener {
-  /** Whether the connection exists, so that notifications arrive. */
-  isListening(): boolean;
-  stop(): Promise<void>;
-}
-
 const RECONNECT_MS = 500;
 const CONNECT_MS_MAX = 5_000;
 
-export function listenTo({ url, channel, onNotification, onFault }: ListenOptions): Listener {
+export function listenTo({ url, channel, onNotification, onFault }: ListenOptions) {
   let isStopping = false;
   let client: pg.Client | null = null;
   let isListening = false;
@@ -58,8 +52,9 @@ export function listenTo({ url, channel, onNotification, onFault }: ListenOption
 
   let connecting = connect();
   return {
+    /** Whether the connection exists, so that notifications arrive. */
     isListening: () => isListening,
-    async stop() {
+    async stop(): Promise<void> {
       isStopping = true;
       clearTimeout(timer);
       await connecting;

@@ -23,13 +23,6 @@ interface ReplicaOptions {
   onFault(error: unknown): void;
 }
 
-interface Replica {
-  start(): void;
-  /** Reads from the replica while it is fit, else from the primary: decided statement by statement. */
-  readFrom(replica: Database, primary: Database): Database;
-  stop(): Promise<void>;
-}
-
 const LOOK_EVERY_MS = 500;
 
 interface Sample {
@@ -37,7 +30,7 @@ interface Sample {
   atMs: number;
 }
 
-export function createReplica(options: ReplicaOptions): Replica {
+export function createReplica(options: ReplicaOptions) {
   const { primaryProbe, replicaProbe, lagMaxMs, monotonicMs } = options;
   const { onLag, onRead, onFault } = options;
   let samples: Sample[] = [];
@@ -64,10 +57,11 @@ export function createReplica(options: ReplicaOptions): Replica {
   }
 
   return {
-    start() {
+    start(): void {
       looks ??= startPeriodic(LOOK_EVERY_MS, look, giveUp);
     },
-    readFrom(replica, primary) {
+    /** Reads from the replica while it is fit, else from the primary: decided statement by statement. */
+    readFrom(replica: Database, primary: Database): Database {
       const reads = knex({ client: 'pg' });
       // Has no connections of its own: each statement takes one from the pool that it runs on.
       Object.assign(reads.client, {
@@ -90,7 +84,7 @@ export function createReplica(options: ReplicaOptions): Replica {
       });
       return reads;
     },
-    async stop() {
+    async stop(): Promise<void> {
       await looks?.stop();
     },
   };

@@ -13,19 +13,9 @@ interface RecoveryNotifierDeps {
   onFault(error: unknown): void;
 }
 
-interface RecoveryNotifier {
-  /** Announces that the endpoint has something to do at that time; by default at once. */
-  notifyRecovery(endpoint: EndpointRef, dueAt?: Date | null): void;
-  flush(): Promise<void>;
-}
-
 const INTERVAL_MS = 1_000;
 
-export function createRecoveryNotifier({
-  startRecovery,
-  hasRunBy,
-  onFault,
-}: RecoveryNotifierDeps): RecoveryNotifier {
+export function createRecoveryNotifier({ startRecovery, hasRunBy, onFault }: RecoveryNotifierDeps) {
   const calls = new Map<string, Promise<void>>();
   /** The earliest due time to call for after the interval, per endpoint; null: at once. */
   const next = new Map<string, Date | null>();
@@ -64,8 +54,9 @@ export function createRecoveryNotifier({
   }
 
   return {
+    /** Announces that the endpoint has something to do at that time; by default at once. */
     notifyRecovery,
-    async flush() {
+    async flush(): Promise<void> {
       isFlushing = true;
       for (const end of endPauses) end();
       await Promise.allSettled(calls.values());

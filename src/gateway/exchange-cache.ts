@@ -15,21 +15,10 @@ interface ExchangeCacheOptions {
   nowMs(): number;
 }
 
-interface ExchangeCache {
-  /**
-   * The answer; empty while the exchange is in flight or when it has no answer; null for a new exchange. Keys
-   * are Latin-1.
-   */
-  find(key: string): Buffer | null;
-  begin(key: string): void;
-  /** Stores the answer, which may be empty; with null, the next request with the key is a new exchange. */
-  end(key: string, answer: Buffer | null): void;
-}
-
 const BLOCKS = 16;
 const NO_ANSWER = Buffer.alloc(0);
 
-export function createExchangeCache({ lifetimeMs, bytesMax, nowMs }: ExchangeCacheOptions): ExchangeCache {
+export function createExchangeCache({ lifetimeMs, bytesMax, nowMs }: ExchangeCacheOptions) {
   const blockBytes = Math.floor(bytesMax / BLOCKS);
   const inFlight = new Set<string>();
   /** Newest first. */
@@ -45,7 +34,11 @@ export function createExchangeCache({ lifetimeMs, bytesMax, nowMs }: ExchangeCac
   }
 
   return {
-    find(key) {
+    /**
+     * The answer; empty while the exchange is in flight or when it has no answer; null for a new exchange. Keys
+     * are Latin-1.
+     */
+    find(key: string): Buffer | null {
       if (inFlight.has(key)) return NO_ANSWER;
       const hash = hashOf(key);
       for (const block of blocks) {
@@ -54,8 +47,9 @@ export function createExchangeCache({ lifetimeMs, bytesMax, nowMs }: ExchangeCac
       }
       return null;
     },
-    begin: (key) => void inFlight.add(key),
-    end(key, answer) {
+    begin: (key: string) => void inFlight.add(key),
+    /** Stores the answer, which may be empty; with null, the next request with the key is a new exchange. */
+    end(key: string, answer: Buffer | null): void {
       inFlight.delete(key);
       const size = HEAD_BYTES + key.length + (answer?.length ?? 0);
       if (answer && size <= blockBytes) write(blockFor(size), key, { atMs: nowMs(), answer });

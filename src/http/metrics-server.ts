@@ -15,12 +15,7 @@ interface MetricsServerOptions {
   readReadiness: ReadReadiness;
 }
 
-interface MetricsServer {
-  port: number;
-  stop(): Promise<void>;
-}
-
-export async function listenMetrics(options: MetricsServerOptions): Promise<MetricsServer> {
+export async function listenMetrics(options: MetricsServerOptions) {
   const { host, port } = options;
   const server = createServer((request, response) => {
     answer(request, response, options).catch(() => response.destroy());
@@ -31,7 +26,7 @@ export async function listenMetrics(options: MetricsServerOptions): Promise<Metr
   });
   return {
     port: (server.address() as AddressInfo).port,
-    stop: () =>
+    stop: (): Promise<void> =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();

@@ -37,18 +37,14 @@ export interface Excuses {
   isOngoing: boolean;
 }
 
-interface OutageTracker {
-  excuses(record: AvailabilityRecord): Excuses;
-}
-
 /**
  * Counts `EXCUSED_MAX_MS` from when the tracker found the ingress down, because its own process may have been
  * down as well.
  */
-export function createOutageTracker(): OutageTracker {
+export function createOutageTracker() {
   const foundDownAt = new Map<string, number>();
   return {
-    excuses({ now, heartbeats, outages }) {
+    excuses({ now, heartbeats, outages }: AvailabilityRecord): Excuses {
       const down = heartbeats.filter(({ beatAt }) => now.getTime() - beatAt.getTime() > OUTAGE_MIN_MS);
       for (const ingress of foundDownAt.keys()) {
         if (!down.some((each) => each.ingress === ingress)) foundDownAt.delete(ingress);

@@ -8,13 +8,7 @@ interface TaskLimitOptions {
   waitingMax: number;
 }
 
-interface TaskLimit {
-  run(owner: string, task: () => Promise<void>, onFault: (error: unknown) => void): void;
-  /** Waits for tasks under way, and drops waiting ones. */
-  flush(): Promise<void>;
-}
-
-export function createTaskLimit({ atOnceMax, waitingMax }: TaskLimitOptions): TaskLimit {
+export function createTaskLimit({ atOnceMax, waitingMax }: TaskLimitOptions) {
   const underWay = new Set<Promise<void>>();
   /** Waiting tasks by owner; the first owner is next. */
   const waiting = new Map<string, Array<() => Promise<void>>>();
@@ -41,14 +35,15 @@ export function createTaskLimit({ atOnceMax, waitingMax }: TaskLimitOptions): Ta
   }
 
   return {
-    run(owner, task, onFault) {
+    run(owner: string, task: () => Promise<void>, onFault: (error: unknown) => void): void {
       const tasks = waiting.get(owner) ?? [];
       if (tasks.length >= waitingMax) return;
       tasks.push(() => task().catch(onFault));
       waiting.set(owner, tasks);
       startNext();
     },
-    async flush() {
+    /** Waits for tasks under way, and drops waiting ones. */
+    async flush(): Promise<void> {
       waiting.clear();
       await Promise.all(underWay);
     },

@@ -16,23 +16,17 @@ const ZERO_CELSIUS = 273.15;
 /** A sensor may report absolute zero, where the formula has no value. */
 const KELVIN_MIN = 0.01;
 
-interface KineticMean {
-  /** °C */
-  add(celsius: number): void;
-  /** °C; null without samples. */
-  result(): number | null;
-}
-
 /**
  * Sum and result are kept relative to the warmest sample: otherwise every term of very cold samples would be
  * zero, and the result of equal samples would not be exactly that temperature.
  */
-export function createKineticMean(): KineticMean {
+export function createKineticMean() {
   let count = 0;
   let warmest = Number.NEGATIVE_INFINITY;
   let sum = 0;
   return {
-    add(celsius) {
+    /** °C */
+    add(celsius: number): void {
       count++;
       if (celsius > warmest) {
         sum = sum * Math.exp(exponentOf(warmest) - exponentOf(celsius)) + 1;
@@ -41,7 +35,8 @@ export function createKineticMean(): KineticMean {
         sum += Math.exp(exponentOf(celsius) - exponentOf(warmest));
       }
     },
-    result() {
+    /** °C; null without samples. */
+    result(): number | null {
       if (count === 0) return null;
       const share = (-Math.log(sum / count) * toKelvin(warmest)) / RATIO;
       return warmest - (toKelvin(warmest) * share) / (1 + share);

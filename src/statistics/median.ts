@@ -5,13 +5,7 @@ import { SECOND_MS } from '../process/durations.ts';
 
 const FEWEST = 2;
 
-interface Median {
-  add(ms: number): void;
-  /** Milliseconds; null with fewer than two. */
-  result(): number | null;
-}
-
-export function createMedian(): Median {
+export function createMedian() {
   const counts = new Map<number, number>();
   let count = 0;
 
@@ -25,12 +19,13 @@ export function createMedian(): Median {
   }
 
   return {
-    add(ms) {
+    add(ms: number): void {
       const seconds = Math.max(1, Math.round(ms / SECOND_MS));
       counts.set(seconds, (counts.get(seconds) ?? 0) + 1);
       count++;
     },
-    result() {
+    /** Milliseconds; null with fewer than two. */
+    result(): number | null {
       if (count < FEWEST) return null;
       const sorted = [...counts].sort(([a], [b]) => a - b);
       const middles = [nth(Math.floor((count - 1) / 2), sorted), nth(Math.floor(count / 2), sorted)];

@@ -11,13 +11,6 @@ export interface TemporalConnection {
   namespace: string;
 }
 
-interface TemporalClient {
-  client: Client;
-  /** Whether the server answers in time; never throws. */
-  isUp(): Promise<boolean>;
-  close(): Promise<void>;
-}
-
 /** Calls may fail: rows ask for the work, and a sweep repeats lost calls. */
 const CALL_TIMEOUT_MS = 5_000;
 const HEALTH_TIMEOUT_MS = 500;
@@ -32,10 +25,7 @@ export const toTemporalConnection = (settings: TemporalSettings): TemporalConnec
   namespace: settings.temporalNamespace,
 });
 
-export function connectTemporal(
-  { options, namespace }: TemporalConnection,
-  tracing: Tracing | null = null,
-): TemporalClient {
+export function connectTemporal({ options, namespace }: TemporalConnection, tracing: Tracing | null = null) {
   const connection = Connection.lazy({
     ...options,
     interceptors: [withDeadline],
@@ -47,7 +37,8 @@ export function connectTemporal(
       namespace,
       ...(tracing && { interceptors: { workflow: [traceStarts(tracing)] } }),
     }),
-    isUp() {
+    /** Whether the server answers in time; never throws. */
+    isUp(): Promise<boolean> {
       const answer = connection.workflowService.getSystemInfo({}).then(
         () => true,
         () => false,

@@ -30,10 +30,6 @@ interface TemporalWorkerOptions {
   workflowBundle?: WorkflowBundleOption;
 }
 
-interface TemporalWorker {
-  stop(): Promise<void>;
-}
-
 const RETRY_MS = 1_000;
 /** After this time, steps under way are answered as failed, and another worker repeats them. */
 const SHUTDOWN_GRACE_MS = 4_000;
@@ -48,7 +44,7 @@ const HEARTBEAT_THROTTLE_MS = 4_000;
 /** After this time, a run whose worker was killed continues on another one. */
 const STICKY_TIMEOUT_MS = 4_000;
 
-export async function startTemporalWorker(options: TemporalWorkerOptions): Promise<TemporalWorker> {
+export async function startTemporalWorker(options: TemporalWorkerOptions) {
   const { log, connection } = options;
   await installMeasuredRuntime(log);
   const bundle = options.workflowBundle ?? (await bundleWorkflows());
@@ -90,7 +86,7 @@ export async function startTemporalWorker(options: TemporalWorkerOptions): Promi
 
   const running = runUntilStopped();
   return {
-    async stop() {
+    async stop(): Promise<void> {
       isStopping = true;
       shutDown();
       await Promise.race([running, delay(STOP_MS_MAX, undefined, { ref: false })]);

@@ -93,21 +93,13 @@ async function check(sql: Database, { databasePooler }: DatabaseCheck['settings'
   }
 }
 
-export interface ServiceRun {
-  /** The ports; null when it was stopped before it was up. */
-  started: Promise<{ port: number | undefined; metricsPort: number } | null>;
-  /**
-   * First reports that the process is not ready, and keeps serving for this long: balancers notice it, and no
-   * request meets a closed port.
-   */
-  stop(lameDuckMs: number): Promise<void>;
-}
+export type ServiceRun = ReturnType<typeof runService>;
 
 /** Components that are still starting have no work under way that must be finished. */
 const START_WAIT_MS = 2_000;
 
 /** One part of the service from start to end: started components are stopped in order, even during the start. */
-export function runService(service: Service, start: (service: Service) => Promise<RunningPart>): ServiceRun {
+export function runService(service: Service, start: (service: Service) => Promise<RunningPart>) {
   const stops: Array<() => Promise<unknown>> = [service.close];
   let part: RunningPart | null = null;
   let isStopping = false;
@@ -135,8 +127,13 @@ export function runService(service: Service, start: (service: Service) => Promis
   });
 
   return {
+    /** The ports; null when it was stopped before it was up. */
     started,
-    async stop(lameDuckMs) {
+    /**
+     * First reports that the process is not ready, and keeps serving for this long: balancers notice it, and no
+     * request meets a closed port.
+     */
+    async stop(lameDuckMs: number): Promise<void> {
       isStopping = true;
       await Promise.race([started.catch(() => {}), delay(START_WAIT_MS, undefined, { ref: false })]);
       await drain(lameDuckMs);

@@ -20,15 +20,7 @@ interface RecordedOutcome extends JobRef {
   event: string;
 }
 
-export interface ProgressSignals {
-  /** Targets of these jobs changed, an unknown number of them. */
-  progressed(organizationId: string, jobIds: string[]): void;
-  recordOutcomes(outcomes: RecordedOutcome[]): void;
-  /** Somebody changed the job itself: its run has something to do, whatever its targets are. */
-  jobChanged(job: JobRef): void;
-  /** Sends due signals and waits for those under way. */
-  flush(): Promise<void>;
-}
+export type ProgressSignals = ReturnType<typeof createProgressSignals>;
 
 const SMALL_JOB_TARGETS = 200;
 const LINES_MAX = 50;
@@ -47,7 +39,7 @@ interface PendingProgress {
   outcomesSinceCount: number;
 }
 
-export function createProgressSignals(deps: ProgressSignalsDeps): ProgressSignals {
+export function createProgressSignals(deps: ProgressSignalsDeps) {
   const jobs = new Map<string, PendingProgress>();
   const tasks = createBackgroundTasks(deps.onFault);
 
@@ -114,20 +106,23 @@ export function createProgressSignals(deps: ProgressSignalsDeps): ProgressSignal
   }
 
   return {
-    progressed(organizationId, jobIds) {
+    /** Targets of these jobs changed, an unknown number of them. */
+    progressed(organizationId: string, jobIds: string[]): void {
       for (const jobId of jobIds) recordChange({ organizationId, jobId });
       scheduleSignals(jobIds);
     },
-    recordOutcomes(outcomes) {
+    recordOutcomes(outcomes: RecordedOutcome[]): void {
       for (const outcome of outcomes) recordOutcome(outcome);
       scheduleSignals(outcomes.map(({ jobId }) => jobId));
     },
-    jobChanged(job) {
+    /** Somebody changed the job itself: its run has something to do, whatever its targets are. */
+    jobChanged(job: JobRef): void {
       recordChange(job);
       pendingOf(job).lastPercent = -1;
       scheduleSignals([job.jobId]);
     },
-    async flush() {
+    /** Sends due signals and waits for those under way. */
+    async flush(): Promise<void> {
       for (const pending of jobs.values()) {
         if (pending.timer) clearTimeout(pending.timer);
         if (pending.isDue) run(pending);

@@ -16,13 +16,7 @@ interface LeaseOptions {
   onFault(error: unknown): void;
 }
 
-export interface Lease {
-  isHeld(): boolean;
-  /** Resolves with true once this process holds the lease, and with false when it is stopped. */
-  untilHeld(): Promise<boolean>;
-  /** Releases the lease. */
-  stop(): Promise<void>;
-}
+export type Lease = ReturnType<typeof startLease>;
 
 declare module 'knex/types/tables.js' {
   interface Tables {
@@ -32,7 +26,7 @@ declare module 'knex/types/tables.js' {
 
 const RENEWALS_PER_LEASE = 3;
 
-export function startLease(sql: Database, { name, leaseMs, onFault }: LeaseOptions): Lease {
+export function startLease(sql: Database, { name, leaseMs, onFault }: LeaseOptions) {
   const owner = randomUUID();
   const waiting = new Set<(isHeld: boolean) => void>();
   let heldUntilMs = Number.NEGATIVE_INFINITY;
@@ -55,13 +49,15 @@ export function startLease(sql: Database, { name, leaseMs, onFault }: LeaseOptio
 
   return {
     isHeld,
-    untilHeld: () =>
+    /** Resolves with true once this process holds the lease, and with false when it is stopped. */
+    untilHeld: (): Promise<boolean> =>
       isHeld() || isStopped
         ? Promise.resolve(isHeld())
         : new Promise((resolve) => {
             waiting.add(resolve);
           }),
-    async stop() {
+    /** Releases the lease. */
+    async stop(): Promise<void> {
       isStopped = true;
       notify();
       await renewals.stop();

@@ -185,21 +185,14 @@ async function dropNow(database: Database, drop: { text: string; bindings?: stri
   }
 }
 
-export interface PartitionKeeper {
-  /** Creates missing partitions for these times. */
-  ensure(times: Iterable<Date>): Promise<void>;
-  /**
-   * To be called after an insert found no partition, because another process may have dropped one that is
-   * cached here.
-   */
-  forget(): void;
-}
+export type PartitionKeeper = ReturnType<typeof createPartitionKeeper>;
 
 /** Caches existing partitions, so rows of known ones cost no query. */
-export function createPartitionKeeper(database: Database, table: PartitionedTable): PartitionKeeper {
+export function createPartitionKeeper(database: Database, table: PartitionedTable) {
   const known = new Set<number>();
   return {
-    async ensure(times) {
+    /** Creates missing partitions for these times. */
+    async ensure(times: Iterable<Date>): Promise<void> {
       const missing = new Set<number>();
       for (const at of times) {
         const start = startOf(table, at).getTime();
@@ -213,6 +206,10 @@ export function createPartitionKeeper(database: Database, table: PartitionedTabl
       );
       for (const start of missing) known.add(start);
     },
+    /**
+     * To be called after an insert found no partition, because another process may have dropped one that is
+     * cached here.
+     */
     forget: () => known.clear(),
   };
 }

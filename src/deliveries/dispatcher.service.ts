@@ -22,15 +22,7 @@ interface DispatcherDeps {
   log: Log;
 }
 
-export interface Dispatcher {
-  /** New deliveries are queued for the endpoints. */
-  wake(endpoints: EndpointRef[]): void;
-  /** The same for endpoints that a poll has found. */
-  wakePending(endpoints: PendingEndpoint[]): void;
-  /** The endpoints were changed: their prefetched claims are released and claimed again. */
-  invalidate(endpoints: EndpointRef[]): void;
-  stop(): Promise<void>;
-}
+export type Dispatcher = ReturnType<typeof startDispatcher>;
 
 const FAULT_PAUSE_MS = 500;
 /**
@@ -41,7 +33,7 @@ const MAX_CLAIM_AGE_MS = 5_000;
 /** Leaves the rest of the lease for the attempt. */
 const MAX_CLAIM_AGE_LEASE_SHARE = 0.5;
 
-export function startDispatcher(deps: DispatcherDeps): Dispatcher {
+export function startDispatcher(deps: DispatcherDeps) {
   const { claims, attempts, perEndpointMax, leaseSeconds, log } = deps;
   const maxClaimAgeMs = Math.min(MAX_CLAIM_AGE_MS, leaseSeconds * 1000 * MAX_CLAIM_AGE_LEASE_SHARE);
   const queues = new PrefetchQueues<ClaimedDelivery>({ perEndpointMax, maxClaimAgeMs });
@@ -113,15 +105,18 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   }
 
   return {
+    /** New deliveries are queued for the endpoints. */
     wake,
-    wakePending(endpoints) {
+    /** The same for endpoints that a poll has found. */
+    wakePending(endpoints: PendingEndpoint[]): void {
       spans.waiting(endpoints.map(({ oldestId: id, ...endpoint }) => ({ ...endpoint, id })));
       wake(endpoints);
     },
-    invalidate(endpoints) {
+    /** The endpoints were changed: their prefetched claims are released and claimed again. */
+    invalidate(endpoints: EndpointRef[]): void {
       for (const endpoint of endpoints) invalidate(endpoint);
     },
-    async stop() {
+    async stop(): Promise<void> {
       isStopping = true;
       await loop.stop();
       tasks.add(release(queues.invalidateAll()));
@@ -173,21 +168,18 @@ function startClaimLoop(
 }
 
 /** A wait that another caller can end early. */
-export interface WakeUp {
-  /** Ends the wait, or makes the next one end at once. */
-  wakeUp(): void;
-  wait(timeoutMs: number): Promise<void>;
-}
+export type WakeUp = ReturnType<typeof createWakeUp>;
 
-export function createWakeUp(): WakeUp {
+export function createWakeUp() {
   let isAwake = false;
   let endWait: (() => void) | null = null;
   return {
-    wakeUp() {
+    /** Ends the wait, or makes the next one end at once. */
+    wakeUp(): void {
       isAwake = true;
       endWait?.();
     },
-    async wait(timeoutMs) {
+    async wait(timeoutMs: number): Promise<void> {
       if (!isAwake) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, timeoutMs);

@@ -35,16 +35,7 @@ interface NameAnswer {
   error: NodeJS.ErrnoException | null;
 }
 
-export interface NameLookups {
-  /**
-   * Makes sure that there is an answer or a failure. Resolves with the time at which the wait for a turn
-   * ended.
-   * @throws NoTurn when there was none in time.
-   */
-  prepare(hostname: string, organizationId: string): Promise<number>;
-  /** The answer of the latest look-up. */
-  latest(hostname: string): NameAnswer;
-}
+export type NameLookups = ReturnType<typeof createNameLookups>;
 
 interface StoredAnswer extends NameAnswer {
   freshUntilMs: number;
@@ -57,7 +48,7 @@ const TTL_MS_MAX = 60_000;
 /** Less than the first wait of the retry schedule, so that each retry looks up again. */
 const FAILURE_TTL_MS = 2_000;
 
-export function createNameLookups(options: NameLookupsOptions): NameLookups {
+export function createNameLookups(options: NameLookupsOptions) {
   const { resolve, timeoutMs, waitMaxMs, nowMs = () => performance.now() } = options;
   const answers = createBoundedCache<string, StoredAnswer>(NAMES_MAX);
   const turns = createKeyedSemaphore({
@@ -99,7 +90,12 @@ export function createNameLookups(options: NameLookupsOptions): NameLookups {
   }
 
   return {
-    async prepare(hostname, organizationId) {
+    /**
+     * Makes sure that there is an answer or a failure. Resolves with the time at which the wait for a turn
+     * ended.
+     * @throws NoTurn when there was none in time.
+     */
+    async prepare(hostname: string, organizationId: string): Promise<number> {
       const askedAt = nowMs();
       if (isFresh(hostname)) return askedAt;
       const startedAt = await once(prepared, `${organizationId} ${hostname}`, () =>
@@ -107,7 +103,9 @@ export function createNameLookups(options: NameLookupsOptions): NameLookups {
       );
       return Math.max(askedAt, startedAt);
     },
-    latest: (hostname) => answers.get(hostname) ?? { addresses: [], error: fault('EAI_AGAIN') },
+    /** The answer of the latest look-up. */
+    latest: (hostname: string): NameAnswer =>
+      answers.get(hostname) ?? { addresses: [], error: fault('EAI_AGAIN') },
   };
 }
 

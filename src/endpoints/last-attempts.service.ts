@@ -13,19 +13,14 @@ interface LastAttemptsDeps {
   log: Log;
 }
 
-export interface LastAttempts {
-  add(attempt: LastAttempt): void;
-  /** Writes the attempt now, after the collected ones of its endpoint: a success between two failures ends the first. */
-  record(attempt: LastAttempt): Promise<void>;
-  flush(): Promise<void>;
-}
+export type LastAttempts = ReturnType<typeof createLastAttempts>;
 
 /** From the first attempt after a pause to its write, so that it is shown soon. */
 const GATHER_MS = 200;
 /** From one write to the next. */
 const INTERVAL_MS = 2_000;
 
-export function createLastAttempts({ recordLastAttempts, log }: LastAttemptsDeps): LastAttempts {
+export function createLastAttempts({ recordLastAttempts, log }: LastAttemptsDeps) {
   const collected = new Map<string, LastAttempt>();
   let writing: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | null = null;
@@ -54,14 +49,15 @@ export function createLastAttempts({ recordLastAttempts, log }: LastAttemptsDeps
   }
 
   return {
-    add(attempt) {
+    add(attempt: LastAttempt): void {
       const key = endpointKey(attempt);
       const before = collected.get(key);
       const counts = before ? addCounts(before.counts, attempt.counts) : attempt.counts;
       collected.set(key, { ...attempt, counts });
       timer ??= setTimeout(flushWhileBusy, GATHER_MS);
     },
-    async record(attempt) {
+    /** Writes the attempt now, after the collected ones of its endpoint: a success between two failures ends the first. */
+    async record(attempt: LastAttempt): Promise<void> {
       const key = endpointKey(attempt);
       const before = collected.get(key);
       collected.delete(key);

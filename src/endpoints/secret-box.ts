@@ -10,12 +10,7 @@ export interface SecretOwner {
   rowId: string;
 }
 
-export interface SecretBox {
-  /** Key id (4 bytes, big-endian), nonce (12), ciphertext, tag (16). */
-  seal(secret: string, owner: SecretOwner): Buffer;
-  /** @throws when the bytes were changed, belong to another row, or their key is not configured. */
-  open(sealed: Buffer, owner: SecretOwner): string;
-}
+export type SecretBox = ReturnType<typeof createSecretBox>;
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
@@ -25,10 +20,11 @@ const TEXT_AT = 16;
 const TAG_BYTES = 16;
 
 /** `keys` by id: the one with the highest id seals, all of them open. */
-export function createSecretBox(keys: Readonly<Record<number, Buffer>>): SecretBox {
+export function createSecretBox(keys: Readonly<Record<number, Buffer>>) {
   const current = checkedCurrent(keys);
   return {
-    seal(secret, owner) {
+    /** Key id (4 bytes, big-endian), nonce (12), ciphertext, tag (16). */
+    seal(secret: string, owner: SecretOwner): Buffer {
       const head = Buffer.alloc(NONCE_AT);
       head.writeUInt32BE(current);
       const nonce = randomBytes(TEXT_AT - NONCE_AT);
@@ -37,7 +33,8 @@ export function createSecretBox(keys: Readonly<Record<number, Buffer>>): SecretB
       return Buffer.concat([head, nonce, text, cipher.getAuthTag()]);
     },
 
-    open(sealed, owner) {
+    /** @throws when the bytes were changed, belong to another row, or their key is not configured. */
+    open(sealed: Buffer, owner: SecretOwner): string {
       if (sealed.length < TEXT_AT + TAG_BYTES) throw new Error('The bytes are too short for a sealed secret');
       const keyId = sealed.readUInt32BE();
       const key = keys[keyId];

@@ -3,79 +3,62 @@
  * (`src/compose/metrics.ts`), and metrics-server.ts serves all. No label grows with the number of organizations,
  * devices or endpoints.
  */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { PoolState } from '../db/database.ts';
 import { FAULT_KINDS } from '../db/faults.ts';
 import type { GroupCommitObserver } from '../db/group-commit.ts';
 import type { LockingCommitObservers } from '../db/locking-commit.ts';
-import { counterOf } from './instruments.ts';
+import { counterOf, histogramOf } from './instruments.ts';
 
-export interface Metrics {
-  registry: Registry;
-  /** States of pools by name; null: the pool has ended. */
-  pools: Map<string, () => PoolState | null>;
-  /** Number of waiting items in each group commit. */
-  queues: Map<string, () => number>;
-  groupCommitWait: Histogram<'queue'>;
-  groupCommitItems: Histogram<'queue'>;
-  databaseFaults: Counter<'kind'>;
-  requestDuration: Histogram<'operation' | 'status'>;
-  clockAhead: Gauge;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Buckets of seconds. */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const WAIT_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 /** Only where there is a replica. */
-export function addReplicaMetrics({ registry }: Metrics) {
-  const registers = [registry];
-  return {
-    lag: new Gauge({
-      name: 'dms_replica_lag_seconds',
-      help: 'How far the replica is behind the primary; NaN while that is not known',
-      registers,
-    }),
-    reads: new Counter({
-      name: 'dms_replica_reads_total',
-      help: 'Reads that may lag, by the server that was asked first: replica, or primary while the replica is not fit',
-      labelNames: ['server'],
-      registers,
-    }),
-  };
-}
+export const addReplicaMetrics = ({ registry }: Metrics) => ({
+  lag: new Gauge({
+    name: 'dms_replica_lag_seconds',
+    help: 'How far the replica is behind the primary; NaN while that is not known',
+    registers: [registry],
+  }),
+  reads: counterOf(registry, {
+    name: 'dms_replica_reads_total',
+    help: 'Reads that may lag, by the server that was asked first: replica, or primary while the replica is not fit',
+    labelNames: ['server'],
+  }),
+});
 
 /** By default a timer wakes the process a hundred times a second, which is most of the cost of an idle one. */
 const LOOP_DELAY_EVERY_MS = 100;
 
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_DELAY_EVERY_MS });
-  const registers = [registry];
   return {
     registry,
-    pools: new Map(),
-    queues: new Map(),
-    requestDuration: new Histogram({
+    /** States of pools by name; null: the pool has ended. */
+    pools: new Map<string, () => PoolState | null>(),
+    /** Number of waiting items in each group commit. */
+    queues: new Map<string, () => number>(),
+    requestDuration: histogramOf(registry, {
       name: 'dms_http_request_duration_seconds',
       help: 'Time from the first byte of a request to its answer',
       labelNames: ['operation', 'status'],
       buckets: REQUEST_BUCKETS,
-      registers,
     }),
-    groupCommitWait: new Histogram({
+    groupCommitWait: histogramOf(registry, {
       name: 'dms_group_commit_wait_seconds',
       help: 'How long the item that waited longest did so, of each batch',
       labelNames: ['queue'],
       buckets: WAIT_BUCKETS,
-      registers,
     }),
-    groupCommitItems: new Histogram({
+    groupCommitItems: histogramOf(registry, {
       name: 'dms_group_commit_items',
       help: 'Items of each batch',
       labelNames: ['queue'],
       buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
-      registers,
     }),
     databaseFaults: counterOf(registry, {
       name: 'dms_database_faults_total',
@@ -85,7 +68,7 @@ export function createMetrics(): Metrics {
     clockAhead: new Gauge({
       name: 'dms_clock_ahead_seconds',
       help: 'How far the clock of this machine is ahead of that of the database; negative: behind',
-      registers,
+      registers: [registry],
     }),
   };
 }

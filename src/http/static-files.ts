@@ -6,12 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Context } from 'koa';
 
-export interface StaticFiles {
-  has(path: string): boolean;
-  send(ctx: Context): void;
-  /** @throws when there is no such file. */
-  pathOf(name: string): string;
-}
+export type StaticFiles = ReturnType<typeof readStaticFiles>;
 
 interface StaticFile {
   bytes: Buffer;
@@ -28,7 +23,7 @@ const TYPES: Record<string, string> = {
 };
 export const KEPT_FOR_GOOD = 'public, max-age=31536000, immutable';
 
-export function readStaticFiles(prefix: string, files: Record<string, URL | string>): StaticFiles {
+export function readStaticFiles(prefix: string, files: Record<string, URL | string>) {
   const byPath = new Map<string, StaticFile>();
   const paths = new Map<string, string>();
   const all = Object.entries(files).map(([name, file]) => ({ name, bytes: readFileSync(file) }));
@@ -41,14 +36,15 @@ export function readStaticFiles(prefix: string, files: Record<string, URL | stri
     byPath.set(path, { bytes, type: TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream' });
   }
   return {
-    has: (path) => byPath.has(path),
-    send(ctx) {
+    has: (path: string) => byPath.has(path),
+    send(ctx: Context): void {
       const { bytes, type } = byPath.get(ctx.path) as StaticFile;
       ctx.set('Cache-Control', KEPT_FOR_GOOD);
       ctx.set('Content-Type', type);
       ctx.body = bytes;
     },
-    pathOf(name) {
+    /** @throws when there is no such file. */
+    pathOf(name: string): string {
       const path = paths.get(name);
       if (path === undefined) throw new Error(`There is no static file ${name}`);
       return path;

@@ -8,12 +8,7 @@ interface TokenBucketOptions {
   monotonicMs(): number;
 }
 
-export interface TokenBucket {
-  /** Takes one token. Returns null, or the seconds until the next token is available. */
-  take(name: string): number | null;
-  /** Whether the next `take` would have to wait. */
-  isEmpty(name: string): boolean;
-}
+export type TokenBucket = ReturnType<typeof createTokenBucket>;
 
 interface Bucket {
   tokens: number;
@@ -23,7 +18,7 @@ interface Bucket {
 /** The least recently used bucket is dropped first, and has most likely refilled by then. */
 const BUCKETS_MAX = 50_000;
 
-export function createTokenBucket({ perSecond, burst, monotonicMs }: TokenBucketOptions): TokenBucket {
+export function createTokenBucket({ perSecond, burst, monotonicMs }: TokenBucketOptions) {
   const buckets = createBoundedCache<string, Bucket>(BUCKETS_MAX);
   function addBucket(name: string, at: number): Bucket {
     const bucket = { tokens: burst, at };
@@ -33,7 +28,8 @@ export function createTokenBucket({ perSecond, burst, monotonicMs }: TokenBucket
   const refilled = ({ tokens, at }: Bucket, nowMs: number) =>
     Math.min(burst, tokens + ((nowMs - at) / 1000) * perSecond);
   return {
-    take(name) {
+    /** Takes one token. Returns null, or the seconds until the next token is available. */
+    take(name: string): number | null {
       if (perSecond === 0) return null;
       const at = monotonicMs();
       const bucket = buckets.get(name) ?? addBucket(name, at);
@@ -43,7 +39,8 @@ export function createTokenBucket({ perSecond, burst, monotonicMs }: TokenBucket
       bucket.tokens -= 1;
       return null;
     },
-    isEmpty(name) {
+    /** Whether the next `take` would have to wait. */
+    isEmpty(name: string): boolean {
       const bucket = perSecond === 0 ? undefined : buckets.get(name);
       return bucket !== undefined && refilled(bucket, monotonicMs()) < 1;
     },

@@ -18,15 +18,12 @@ export interface Mail {
   text: string;
 }
 
-export interface Mailer {
-  send(mail: Mail): Promise<SendResult>;
-  close(): void;
-}
+export type Mailer = ReturnType<typeof createMailer>;
 
-export function createMailer({ url, from, timeoutMs }: MailerOptions): Mailer {
+export function createMailer({ url, from, timeoutMs }: MailerOptions) {
   let opening: Promise<Transporter> | undefined;
   return {
-    async send({ id, to, subject, text }) {
+    async send({ id, to, subject, text }: Mail): Promise<SendResult> {
       opening ??= openTransport(url, timeoutMs);
       const transport = await opening;
       const startedAt = performance.now();

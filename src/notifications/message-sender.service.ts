@@ -33,19 +33,9 @@ interface OutgoingMessage {
   content: Message;
 }
 
-export interface MessageSender {
-  /** @throws when a secret cannot be opened. */
-  open(channel: ChannelRef & SealedFields & { type: ChannelType; target: string }): ChannelAddress;
-  /** @throws conflict for e-mail without a mail server. */
-  send(address: ChannelAddress, message: OutgoingMessage): Promise<SendResult>;
-}
+export type MessageSender = ReturnType<typeof createMessageSender>;
 
-export function createMessageSender({
-  post,
-  mailer,
-  secretBox,
-  alertLinks,
-}: MessageSenderDeps): MessageSender {
+export function createMessageSender({ post, mailer, secretBox, alertLinks }: MessageSenderDeps) {
   async function mail(
     { organizationId, channelId, target }: ChannelAddress,
     { id, content: { subject, data } }: OutgoingMessage,
@@ -61,7 +51,15 @@ export function createMessageSender({
     JSON.stringify({ text: toSlackText(`${subject}\n\n${chatText(data, alertLinks.toPageUrl)}`) });
 
   return {
-    open: ({ organizationId, channelId, type, target, sealedTarget, secret }) => ({
+    /** @throws when a secret cannot be opened. */
+    open: ({
+      organizationId,
+      channelId,
+      type,
+      target,
+      sealedTarget,
+      secret,
+    }: ChannelRef & SealedFields & { type: ChannelType; target: string }): ChannelAddress => ({
       organizationId,
       channelId,
       type,
@@ -70,7 +68,8 @@ export function createMessageSender({
         : target,
       secret: secret && secretBox.open(secret, secretOwner({ organizationId, channelId })),
     }),
-    send(address, message) {
+    /** @throws conflict for e-mail without a mail server. */
+    send(address: ChannelAddress, message: OutgoingMessage): Promise<SendResult> {
       if (address.type === 'email') return mail(address, message);
       const { organizationId, target: url, secret } = address;
       const secrets = secret === null ? [] : [secret];

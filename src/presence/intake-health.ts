@@ -6,17 +6,14 @@
 /** This many failures in a row are more than a message that always fails can cause. */
 const FAILURES_MIN = 5;
 
-export interface IntakeHealth {
-  isHealthy(): boolean;
-  /** Passes the result of a contact on. */
-  observeContact<Result>(contact: Promise<Result>): Promise<Result>;
-}
+export type IntakeHealth = ReturnType<typeof createIntakeHealth>;
 
-export function createIntakeHealth(): IntakeHealth {
+export function createIntakeHealth() {
   let failures = 0;
   return {
     isHealthy: () => failures < FAILURES_MIN,
-    async observeContact(contact) {
+    /** Passes the result of a contact on. */
+    async observeContact<Result>(contact: Promise<Result>): Promise<Result> {
       try {
         const result = await contact;
         failures = 0;

@@ -34,17 +34,9 @@ export interface SearchIndex {
   gzip: Buffer;
 }
 
-export interface Site {
-  /** Path of the search index, which changes with the documents. */
-  indexPath: string;
-  /** Null when there is no page at this path. */
-  pageAt(path: string): Promise<string> | null;
-  landing(): string;
-  notFound(): string;
-  searchIndex(): Promise<SearchIndex>;
-}
+export type Site = ReturnType<typeof createSite>;
 
-export function createSite(options: SiteOptions): Site {
+export function createSite(options: SiteOptions) {
   const { sections, texts, hasOperatorsPage, pathOf } = options;
   const documents = [...sections.flatMap((section) => section.documents), ...options.unlisted];
   const resolve = createLinks(documents, options.otherPaths);
@@ -74,14 +66,16 @@ export function createSite(options: SiteOptions): Site {
   let index: Promise<SearchIndex> | undefined;
 
   return {
+    /** Path of the search index, which changes with the documents. */
     indexPath: frame.indexPath,
-    pageAt(path) {
+    /** Null when there is no page at this path. */
+    pageAt(path: string): Promise<string> | null {
       const document = documents[places.get(path) ?? -1];
       return document === undefined ? null : page(document);
     },
     landing: () => plainPage(frame, SITE_NAME, landing(hasOperatorsPage)),
     notFound: () => sitePage(frame, { title: 'Not found', body: NOT_FOUND, path: null, headings: [] }),
-    searchIndex() {
+    searchIndex(): Promise<SearchIndex> {
       index ??= toSearchIndex(indexed()).then(async (json) => ({ json, gzip: await compress(json) }));
       return index;
     },

@@ -5,24 +5,16 @@
 import { countBegun, type SettingsPeriod, type Span, settingsAt } from '../devices/settings.ts';
 import { SECOND_MS } from '../process/durations.ts';
 
-interface MeasurementPeriods {
-  /** Milliseconds; null: unknown. */
-  at(at: number, ofFrameSeconds?: number | null): number | null;
-  /** The time between two readings, split where other settings come into force. */
-  between(from: number, to: number, firstMs: number | null): Array<Span & { periodMs: number | null }>;
-}
-
-export function createPeriods(
-  settings: readonly SettingsPeriod[],
-  medianMs: number | null,
-): MeasurementPeriods {
+export function createPeriods(settings: readonly SettingsPeriod[], medianMs: number | null) {
   const toMs = (seconds: number | null | undefined) => (seconds == null ? medianMs : seconds * SECOND_MS);
   const at = (atMs: number, ofFrameSeconds: number | null = null) =>
     toMs(ofFrameSeconds ?? settingsAt(settings, atMs)?.measurementPeriodSeconds);
 
   return {
+    /** Milliseconds; null: unknown. */
     at,
-    between(from, to, firstMs) {
+    /** The time between two readings, split where other settings come into force. */
+    between(from: number, to: number, firstMs: number | null): Array<Span & { periodMs: number | null }> {
       if (to <= from) return [];
       const changes = settings.slice(countBegun(settings, from), countBegun(settings, to - 1));
       const starts = [from, ...changes.map((change) => change.from.getTime())];
@@ -39,7 +31,7 @@ export function createPeriods(
 const EPSILON = 1e-6;
 
 /** Counts the readings that fit into a time, whose period may change. */
-export function createExpected(periods: MeasurementPeriods) {
+export function createExpected(periods: ReturnType<typeof createPeriods>) {
   const timeByPeriod = new Map<number, number>();
   let isUnknown = false;
   return {

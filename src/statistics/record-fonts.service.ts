@@ -5,10 +5,7 @@ import type PDFDocument from 'pdfkit';
 
 type Page = InstanceType<typeof PDFDocument>;
 
-export interface RecordFonts {
-  /** Draws with the font for the text. */
-  drawWith(page: Page, text: string, draw: () => void): void;
-}
+export type RecordFonts = ReturnType<typeof createRecordFonts>;
 
 /** Every reader of PDF has it, and it takes the least time. */
 const BUILT_IN = 'Helvetica';
@@ -27,7 +24,7 @@ interface RecordFontsDeps {
 }
 
 /** Each font is read when the first text needs it, and kept. */
-export function createRecordFonts({ files, read, onUnusable }: RecordFontsDeps): RecordFonts {
+export function createRecordFonts({ files, read, onUnusable }: RecordFontsDeps) {
   const opened = new Map<string, Font | null>();
 
   function open(file: string): Font | null {
@@ -58,7 +55,8 @@ export function createRecordFonts({ files, read, onUnusable }: RecordFontsDeps):
   }
 
   return {
-    drawWith(page, text, draw) {
+    /** Draws with the font for the text. */
+    drawWith(page: Page, text: string, draw: () => void) {
       if (BUILT_IN_CHARACTERS.test(text)) return draw();
       const { file, font } = fontFor(text);
       // The name by which the document finds the font again.

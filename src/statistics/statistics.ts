@@ -59,36 +59,31 @@ export interface ChannelStatistics {
   gapCount: number;
 }
 
-export interface StatisticsFold {
-  /** Adds readings newest first, including those before the span, back to the last sample of the channel. */
-  add(reading: Pick<StoredReading, 'channel' | 'type' | 'value' | 'measuredAt' | 'periodSeconds'>): void;
-  /** Ordered by channel and type. */
-  result(): ChannelStatistics[];
-  /** The median distance of the readings of a channel, in milliseconds; null with fewer than three. */
-  medianOf(channel: number, type: number): number | null;
-  /** Whether a period was needed that neither frames, settings nor `medianOf` gave. */
-  lacksPeriod(): boolean;
-}
+export type StatisticsFold = ReturnType<typeof createStatisticsFold>;
 
-export function createStatisticsFold(options: StatisticsOptions): StatisticsFold {
+export function createStatisticsFold(options: StatisticsOptions) {
   const channels = new Map<string, ChannelFold>();
   const keyOf = (channel: number, type: number) => `${channel} ${type}`;
   return {
-    add(reading) {
+    /** Adds readings newest first, including those before the span, back to the last sample of the channel. */
+    add(reading: Pick<StoredReading, 'channel' | 'type' | 'value' | 'measuredAt' | 'periodSeconds'>): void {
       if (reading.measuredAt.getTime() >= options.to) return;
       const key = keyOf(reading.channel, reading.type);
       const fold = channels.get(key) ?? createChannelFold(reading.channel, reading.type, options);
       channels.set(key, fold);
       fold.add(reading);
     },
-    result() {
+    /** Ordered by channel and type. */
+    result(): ChannelStatistics[] {
       const all = [...channels.values()].map((fold) => fold.result());
       const measured = all.filter(({ readings }) => readings > 0);
       // A channel without readings in the span is missing, unless another type has replaced the earlier one.
       const missing = all.filter(({ channel }) => !measured.some((each) => each.channel === channel));
       return [...measured, ...missing].sort((a, b) => a.channel - b.channel || a.type - b.type);
     },
-    medianOf: (channel, type) => channels.get(keyOf(channel, type))?.median() ?? null,
+    /** The median distance of the readings of a channel, in milliseconds; null with fewer than three. */
+    medianOf: (channel: number, type: number) => channels.get(keyOf(channel, type))?.median() ?? null,
+    /** Whether a period was needed that neither frames, settings nor `medianOf` gave. */
     lacksPeriod: () => [...channels.values()].some((fold) => fold.lacksPeriod()),
   };
 }

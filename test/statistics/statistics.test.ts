@@ -279,13 +279,9 @@ describe('Statistics of a channel', () => {
 describe('The computation of statistics', () => {
   it('ends before its next page when the client has gone', async () => {
     let pages = 0;
-    const compute = createStatisticsService({
-      record: {
-        find: async () => ({ registeredAt: new Date(0), archivedAt: null, measuredChannels: [] }) as never,
-        listAlerts: async () => ({}) as never,
-      },
-      mutes: { listSpans: async () => [] },
-      settings: { list: async () => [] } as never,
+    const deps = {
+      record: { find: async () => ({ registeredAt: new Date(0), archivedAt: null, measuredChannels: [] }) },
+      settings: { list: async () => [] },
       history: {
         lister: () => async () => {
           pages++;
@@ -297,9 +293,10 @@ describe('The computation of statistics', () => {
           });
         },
       },
-      pace: (piece) => piece(),
+      pace: (piece: () => unknown) => piece(),
       now: () => new Date(SPAN.to),
-    });
+    };
+    const compute = createStatisticsService(deps as never);
     const request = { organizationId: '', assetId: '', from: new Date(SPAN.from), to: new Date(SPAN.to) };
     await assert.rejects(compute({ ...request, isAbandoned: () => pages === 1 }), /has gone/);
     assert.equal(pages, 1);

@@ -58,18 +58,19 @@ describe('The set-up of a Temporal namespace', () => {
     const { temporalAddress: address, workflowBundle } = await servers();
     const countThreads = () => (process.report.getReport() as { workers: unknown[] }).workers.length;
     const before = countThreads();
-    const failed = Promise.withResolvers<void>();
+    const log = createLog('silent');
+    const failed = new Promise<void>((resolve) => Object.assign(log, { warn: () => resolve() }));
     const worker = await startTemporalWorker({
       connection: { options: { address }, namespace: `missing-${randomUUID()}` },
       taskQueue: 'nobody',
       atOnce: { jobStepsMax: 1, endpointStepsMax: 1, escalationStepsMax: 1, workflowTasksMax: 1 },
       activities: {},
-      log: Object.assign(createLog('silent'), { warn: () => failed.resolve() }),
+      log,
       tracing: null,
       hasThreads: true,
       workflowBundle,
     });
-    await failed.promise;
+    await failed;
     assert.equal(countThreads(), before);
     await worker.stop();
   });

@@ -108,7 +108,8 @@ describe('Sweeps', () => {
       `insert into overdue_fleets (organization_id, since, overdue_count, total_count) select id, now(), 25, 25 from organizations`,
       `insert into escalation_policies
          (organization_id, name, alert_types, severities, group_ids, steps, channel_ids, status)
-       select id, 'Too warm', '{high_temp}', '{critical}', '{}', '[]', '{}', 'active' from organizations`,
+       select id, type, array[type], array[severity], '{}', '[]', '{}', 'active'
+       from organizations, (values ('high_temp', 'critical'), ('no_data', 'warning')) as matched (type, severity)`,
     ];
     for (const statement of statements) await query(dms.service.sql, statement);
   }

@@ -163,6 +163,23 @@ describe('Operations on deliveries', () => {
     assert.equal(await deliveries.findFloor(ref, floor, 3), null);
   });
 
+  it('leads on to a delivered one behind ten thousand others, and reads no more than these for a page', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    await customer.publish(1);
+    const [{ id } = { id: '' }] = await endpoint.untilAll('delivered', 1);
+    await query(
+      dms.service.sql,
+      `insert into deliveries (organization_id, endpoint_id, event_id, event_type, state)
+       select ?, ?, uuidv7(), 'config.applied', 'failed' from generate_series(1, 10000)`,
+      [customer.id, endpoint.id],
+    );
+    const path = `${endpoint.path}/deliveries?state=delivered&limit=1`;
+    const { items, nextCursor } = (await customer.api.get(path)).body;
+    assert.deepEqual(items, []);
+    const next = (await customer.api.get(`${path}&cursor=${nextCursor}`)).body;
+    assert.deepEqual([next.items[0]?.id, next.nextCursor], [id, null]);
+  });
+
   it('lists and shows deliveries of events with any text', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     await customer.publish(1);

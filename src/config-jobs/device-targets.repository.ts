@@ -2,6 +2,7 @@
 import type { Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import { type AssetRef, assetKeys } from '../devices/asset-ref.ts';
+import type { SettledTarget } from '../devices/config-events.ts';
 import type { ConfigurationKey } from '../devices/configuration.ts';
 import { toKeysText } from '../devices/device-row.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
@@ -46,12 +47,6 @@ interface Supersession {
   /** The incoming change of each asset, in the order of `assetIds`. */
   changeIds: string[];
   conflicts: Conflict[];
-}
-
-interface SettledRow extends AssetRef {
-  jobId: string;
-  profileSlug: string;
-  isNew: boolean;
 }
 
 interface ActiveSnapshot extends AssetRef {
@@ -196,9 +191,9 @@ export function createDeviceTargetsRepository(sql: Sql) {
      * applied; failed, timed out and superseded ones get the time of the confirmation. Returns them without
      * the superseded ones, whose jobs asked for something else.
      */
-    async confirm(devices: Array<AssetRef & { pendingKeys: ConfigurationKey[] }>): Promise<SettledRow[]> {
+    async confirm(devices: Array<AssetRef & { pendingKeys: ConfigurationKey[] }>): Promise<SettledTarget[]> {
       if (devices.length === 0) return [];
-      const settled = await queryPrepared<SettledRow & { state: TargetState }>(
+      const settled = await queryPrepared<SettledTarget & { state: TargetState }>(
         sql,
         'targets_confirm',
         CONFIRM,
@@ -208,7 +203,7 @@ export function createDeviceTargetsRepository(sql: Sql) {
       return settled.filter(({ state }) => state !== 'superseded');
     },
 
-    async fail(failures: Array<AssetRef & { reason: string }>): Promise<SettledRow[]> {
+    async fail(failures: Array<AssetRef & { reason: string }>): Promise<SettledTarget[]> {
       if (failures.length === 0) return [];
       return queryPrepared(sql, 'targets_fail', FAIL, {
         ...assetKeys(failures),

@@ -2,15 +2,10 @@
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { EndpointRef, LAST_STATUSES } from '../endpoints/endpoint.ts';
+import type { Attempt } from './delivery.ts';
 
-export interface RecordedAttempt extends EndpointRef {
+export interface RecordedAttempt extends EndpointRef, Attempt {
   deliveryId: string;
-  attemptNumber: number;
-  attemptedAt: Date;
-  durationMs: number;
-  statusCode: number | null;
-  error: string | null;
-  responseExcerpt: string | null;
   state: (typeof LAST_STATUSES)[number];
   scheduleStep: number;
   nextAttemptAt: Date | null;

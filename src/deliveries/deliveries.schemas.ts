@@ -3,7 +3,7 @@ import { secretInput } from '../endpoints/endpoints.schemas.ts';
 import type { Collection } from '../events/event.ts';
 import { typesIn } from '../events/event-catalogue.schemas.ts';
 import { idParams, pageSchema, paging, time, timestamp, uuid } from '../http/schemas.ts';
-import { DELIVERY_STATES, type DeliveryState, type StoredState } from './delivery.ts';
+import { DELIVERY_STATES, type DeliveryState, type Replay } from './delivery.ts';
 
 export const webhookParams = idParams('webhookId');
 export const deliveryParams = Joi.object<{ webhookId: string; deliveryId: string }>({
@@ -119,13 +119,7 @@ export const deliveryDetailSchema = Joi.object({
 
 const REPLAYABLE = ['failed', 'blocked', 'delivered', 'cancelled'] as const;
 
-interface ReplayBody {
-  since: Date;
-  until?: Date;
-  states: StoredState[];
-}
-
-export const replayBody = Joi.object<ReplayBody>({
+export const replayBody = Joi.object<Replay>({
   since: time().required(),
   until: time().description('Default: now'),
   states: Joi.array()

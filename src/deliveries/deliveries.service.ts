@@ -26,7 +26,7 @@ import { firstIdAt } from '../process/uuid.ts';
 import { describeTest, refuseWithoutTurn } from './attempt-error.ts';
 import type { BacklogRepository } from './backlog.repository.ts';
 import type { DeliveriesRepository } from './deliveries.repository.ts';
-import { type AttemptResult, type Delivery, NO_SUCH_DELIVERY, type StoredState } from './delivery.ts';
+import { type AttemptResult, type Delivery, NO_SUCH_DELIVERY, type Replay } from './delivery.ts';
 import type { OutgoingRequest } from './sender.service.ts';
 
 declare module '../db/domain-event.ts' {
@@ -49,12 +49,6 @@ interface DeliveriesServiceDeps {
   now(): Date;
   /** Called when the endpoint's workflow has something to do. */
   notifyRecovery(endpoint: EndpointRef): void;
-}
-
-interface ReplayRequest {
-  since: Date;
-  until?: Date;
-  states: StoredState[];
 }
 
 interface RotatedSecret {
@@ -100,7 +94,7 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
       transact: Transact,
       scope: EndpointScope,
       endpointId: string,
-      { since, until = END_OF_TIME, states }: ReplayRequest,
+      { since, until = END_OF_TIME, states }: Replay,
     ): Promise<number> {
       if (until <= since) throw invalid('until must be later than since');
       const span = {

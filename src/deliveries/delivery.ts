@@ -45,6 +45,13 @@ export interface Delivery {
   serialNumber: string | null;
 }
 
+/** The deliveries that a customer asks for again. */
+export interface Replay {
+  since: Date;
+  until?: Date;
+  states: StoredState[];
+}
+
 /** The fields of the endpoint that decide how a delivery is shown. */
 export interface DeliveryEndpoint {
   status: EndpointStatus;

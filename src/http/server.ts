@@ -31,22 +31,12 @@ interface HttpServerOptions {
   writeTimeoutMs: number;
 }
 
-export interface HttpServer {
-  port: number;
-  isDraining(): boolean;
-  /**
-   * Closes each connection after its next answer, so that clients turn to another process; still accepts
-   * connections.
-   */
-  drain(): void;
-  /** Stops accepting, waits for requests under way, and closes remaining connections at the deadline. */
-  stop(deadlineMs: number): Promise<void>;
-}
+export type HttpServer = Awaited<ReturnType<typeof listen>>;
 
 /** A request before a CONNECT on its connection has this time to be answered. */
 const CONNECT_MS_MAX = 5_000;
 
-export async function listen(options: HttpServerOptions): Promise<HttpServer> {
+export async function listen(options: HttpServerOptions) {
   let draining = false;
   const underWay = new Set<ServerResponse>();
   const faulty = new WeakSet<Duplex>();
@@ -124,8 +114,13 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   return {
     port: (server.address() as AddressInfo).port,
     isDraining: () => draining,
+    /**
+     * Closes each connection after its next answer, so that clients turn to another process; still accepts
+     * connections.
+     */
     drain: beginDrain,
-    stop(deadlineMs) {
+    /** Stops accepting, waits for requests under way, and closes remaining connections at the deadline. */
+    stop(deadlineMs: number): Promise<void> {
       beginDrain();
       return closeServer(server, deadlineMs).finally(stopWriteTimeout);
     },

@@ -26,7 +26,7 @@ export interface KeyRecord {
   lastUsedAt: Date | null;
 }
 
-interface NewKey {
+export interface NewKey {
   organizationId: string;
   name?: string | null;
   kind: KeyKind;

@@ -2,8 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
-import type { Role } from '../http/role.ts';
-import type { KeyKind } from '../http/route.ts';
 import { HOUR_MS } from '../process/durations.ts';
 import { conflict, invalid, notFound, orNotFound } from '../process/errors.ts';
 import {
@@ -15,7 +13,7 @@ import {
   RANDOM_BYTES,
   toTokenPreview,
 } from './api-key.ts';
-import type { KeyRecord, KeysRepository } from './keys.repository.ts';
+import type { KeyRecord, KeysRepository, NewKey } from './keys.repository.ts';
 import type { CreateKey } from './keys.schemas.ts';
 
 export interface IssuedKey {
@@ -24,16 +22,8 @@ export interface IssuedKey {
   token: string;
 }
 
-export interface KeyRequest {
-  organizationId: string;
-  kind: KeyKind;
-  expiresAt: Date | null;
-  name?: string | null;
-  /** Default: admin for customer keys. */
-  role?: Role | null;
-  /** Makes a device token for this serial number alone, in lower case. */
-  serialKey?: string | null;
-}
+/** A customer key without a role gets admin. */
+export type KeyRequest = Omit<NewKey, 'hash' | 'tokenPreview'>;
 
 export interface KeyIssuer {
   issue(request: KeyRequest): Promise<IssuedKey>;

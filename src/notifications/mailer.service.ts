@@ -1,14 +1,7 @@
 /** Sends e-mail through the operator's mail server. */
 import type { Transporter } from 'nodemailer';
 import type { AttemptResult } from '../deliveries/delivery.ts';
-
-interface MailerOptions {
-  /** smtp:// or smtps://, with user and password if the server requires them. */
-  url: string;
-  from: string;
-  /** Limits the whole conversation with the server. */
-  timeoutMs: number;
-}
+import type { Settings } from '../process/config.ts';
 
 export interface Mail {
   /** The same on every attempt, so that mail programs can drop repeats. */
@@ -20,7 +13,7 @@ export interface Mail {
 
 export type Mailer = ReturnType<typeof createMailer>;
 
-export function createMailer({ url, from, timeoutMs }: MailerOptions) {
+export function createMailer({ url, from, timeoutMs }: NonNullable<Settings['smtp']>) {
   let opening: Promise<Transporter> | undefined;
   return {
     async send({ id, to, subject, text }: Mail): Promise<SendResult> {

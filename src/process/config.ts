@@ -3,167 +3,8 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Env, splitList, type Values, validateEnvironment } from './environment.ts';
-import { readTemporalProfile, type TemporalAccess, type TemporalProfile } from './temporal-settings.ts';
+import { readTemporalProfile, type TemporalProfile } from './temporal-settings.ts';
 import type { TraceSettings } from './tracing.ts';
-
-export interface Settings {
-  databaseUrl: string;
-  /** URL of the server itself, if databaseUrl belongs to a pooler; else the same. */
-  databaseDirectUrl: string;
-  databasePooler: Values['DATABASE_POOLER'];
-  /** A streaming standby for reads that may lag; null: none. */
-  databaseReplicaUrl: string | null;
-  /** A replica that lags more is not read. */
-  replicaLagMaxMs: number;
-  /** Whether the tenants' tables are distributed by organization (Citus). */
-  isDatabaseDistributed: boolean;
-  databasePoolSize: number;
-  statementTimeoutMs: number;
-  /** How long a message of a device waits for a lock on that device. */
-  deviceLockTimeoutMs: number;
-  temporalAddress: string;
-  temporalNamespace: string;
-  temporalAccess: TemporalAccess;
-  /** Task queue of jobs; the queues of endpoints and escalations are derived from it. */
-  taskQueue: string;
-  atOnce: WorkerSettings;
-  /** A file with the bundled workflows; null: the bundle of the build, or a new one. */
-  workflowBundlePath: string | null;
-  host: string;
-  port: number;
-  metricsPort: number;
-  /** How long values for metrics that are read from the database are cached. */
-  metricsMaxAgeMs: number;
-  /** Null: traces are off. */
-  traces: TraceSettings | null;
-  requestTimeoutMs: number;
-  /** A client that reads nothing of its answer for this long is disconnected. */
-  writeTimeoutMs: number;
-  transfers: TransferSettings;
-  customerLimit: { perSecond: number; burst: number };
-  deviceLimit: { perSecond: number; burst: number };
-  failedKeysPerMinute: number;
-  coap: CoapSettings;
-  /** Encrypts webhook secrets at rest: key id → 32 bytes; the highest id encrypts, all decrypt. */
-  secretsKeys: Record<number, Buffer>;
-  webhookAllowedRanges: string[];
-  /**
-   * Name servers for the names of receivers, `address` or `address:port`; empty: the servers of the system.
-   */
-  dnsServers: string[];
-  /** Addresses and ranges of proxies whose X-Forwarded-For is trusted. */
-  trustedProxies: string[];
-  webhooks: DeliverySettings;
-  /** The mail server of notifications; null: none. */
-  smtp: SmtpSettings | null;
-  /** E-mails within an hour. */
-  mailLimits: { perAddress: number; perOrganization: number };
-  /** Minimum time between two notifications of a channel; alerts in between go into the next one. */
-  notificationIntervalMs: number;
-  /** Months of readings that ended longer ago are dropped. */
-  measurementsRetentionDays: number;
-  /**
-   * Jobs that ended longer ago are removed with their targets, except targets that show which profile a
-   * device runs.
-   */
-  jobRetentionDays: number;
-  /** Alerts that were resolved longer ago are removed. */
-  alertRetentionDays: number;
-  /** Months of the audit trail that ended longer ago are dropped. */
-  auditRetentionDays: number;
-  /** How long a workflow waits for a signal before it reads its rows again. */
-  jobPollIntervalMs: number;
-  jobSignalIntervalMs: number;
-  /** A run that has not read its rows for this long is looked up, and started if it is missing. */
-  runCheckIntervalMs: number;
-  /** A run fails, and is started again, when no worker has known its step for this long. */
-  unknownStepsGiveUpMs: number;
-  /** Number of devices that are offered a change in one transaction. */
-  applyChunkSize: number;
-  /** The request of a job for more devices queues them, and its run offers the change. */
-  largeJobDevices: number;
-  sweepIntervalMs: number;
-  /** How long a stopping process keeps serving after it has reported that it is not ready. */
-  lameDuckMs: number;
-  /** Public URL of the operators' page; null: there is none. */
-  operatorUrl: string | null;
-  /**
-   * The identity provider that signs people in to the operators' page; null: people sign in by links only.
-   */
-  oidc: OidcSettings | null;
-  /** Base URL for links to runs; null: none are shown. */
-  temporalUiUrl: string | null;
-  /** Files of fonts for letters that those of the PDF lack. */
-  pdfFonts: string[];
-  logLevel: string;
-}
-
-/** Concurrency limits of a worker. */
-interface WorkerSettings {
-  jobStepsMax: number;
-  endpointStepsMax: number;
-  escalationStepsMax: number;
-  /** Per task queue. */
-  workflowTasksMax: number;
-}
-
-/** Limits of exports, and of certificates in both directions, which are sent or received in many pieces. */
-interface TransferSettings {
-  /** Size of the separate pool of database connections. */
-  poolSize: number;
-  exports: AtOnce;
-  uploads: AtOnce;
-  downloads: AtOnce;
-}
-
-/** Concurrency limits. */
-interface AtOnce {
-  perKeyMax: number;
-  perProcessMax: number;
-}
-
-interface CoapSettings {
-  /** UDP; 0: a free port. */
-  port: number;
-  /** Without a token, a device is identified by its serial if exactly one organization has registered it. */
-  isTokenRequired: boolean;
-  /**
-   * Number of the CoAP option that carries the device token; null: loggers send it in their messages only.
-   */
-  tokenOption: number | null;
-}
-
-export interface DeliverySettings {
-  /** Requests in flight to one endpoint. */
-  perEndpointMax: number;
-  /** Requests per second to one endpoint while its backlog drains. */
-  drainPerSecondMax: number;
-  drainTickMs: number;
-  deadlineMs: number;
-  connectTimeoutMs: number;
-  /** Longer than any attempt, also to hand over an e-mail. */
-  leaseSeconds: number;
-  secretGracePeriodMs: number;
-  retentionDays: number;
-}
-
-interface SmtpSettings {
-  url: string;
-  /** The sender: an address, or `Name <address>`. */
-  from: string;
-  timeoutMs: number;
-}
-
-interface OidcSettings {
-  issuer: string;
-  clientId: string;
-  /** Null: the client has none, and authenticates by PKCE alone. */
-  clientSecret: string | null;
-  /** Claim that contains the name of the organization. */
-  organizationClaim: string;
-  /** Claim that contains admin, write or read; without it, read. */
-  roleClaim: string;
-}
 
 export const PORT_DEFAULT = 8080;
 export const COAP_PORT_DEFAULT = 5683;
@@ -173,7 +14,9 @@ const LEASE_DEADLINES = 4;
 /** Longer than the waits of an attempt before its deadline begins, such as for the look-up of a name. */
 const LEASE_MARGIN_SECONDS = 20;
 
-export function readSettings(env: Env = process.env): Settings {
+export type Settings = ReturnType<typeof readSettings>;
+
+export function readSettings(env: Env = process.env) {
   const temporal = readTemporalProfile(env);
   const values = validateEnvironment(withProfile(env, temporal), [
     'DATABASE_URL',
@@ -182,85 +25,133 @@ export function readSettings(env: Env = process.env): Settings {
   ]);
   return Object.freeze({
     databaseUrl: values.DATABASE_URL,
+    /** URL of the server itself, if databaseUrl belongs to a pooler; else the same. */
     databaseDirectUrl: values.DATABASE_DIRECT_URL ?? values.DATABASE_URL,
     databasePooler: values.DATABASE_POOLER,
+    /** A streaming standby for reads that may lag; null: none. */
     databaseReplicaUrl: values.DATABASE_REPLICA_URL ?? null,
+    /** A replica that lags more is not read. */
     replicaLagMaxMs: values.DATABASE_REPLICA_LAG_SECONDS * 1000,
+    /** Whether the tenants' tables are distributed by organization (Citus). */
     isDatabaseDistributed: values.DATABASE_DISTRIBUTED,
     databasePoolSize: values.DATABASE_POOL_SIZE,
     statementTimeoutMs: values.STATEMENT_TIMEOUT_SECONDS * 1000,
+    /** How long a message of a device waits for a lock on that device. */
     deviceLockTimeoutMs: values.DEVICE_LOCK_TIMEOUT_MS,
     temporalAddress: values.TEMPORAL_ADDRESS,
     temporalNamespace: values.TEMPORAL_NAMESPACE,
     temporalAccess: temporal.access,
+    /** Task queue of jobs; the queues of endpoints and escalations are derived from it. */
     taskQueue: values.TEMPORAL_TASK_QUEUE,
     atOnce: {
       jobStepsMax: values.JOB_STEPS_PER_PROCESS,
       endpointStepsMax: values.ENDPOINT_STEPS_PER_PROCESS,
       escalationStepsMax: values.ESCALATION_STEPS_PER_PROCESS,
+      /** Per task queue. */
       workflowTasksMax: values.WORKFLOW_TASKS_PER_PROCESS,
     },
+    /** A file with the bundled workflows; null: the bundle of the build, or a new one. */
     workflowBundlePath: values.WORKFLOW_BUNDLE ?? null,
     host: values.HOST,
     port: values.PORT ?? PORT_DEFAULT,
     metricsPort: values.METRICS_PORT ?? 0,
+    /** How long values for metrics that are read from the database are cached. */
     metricsMaxAgeMs: values.METRICS_MAX_AGE_SECONDS * 1000,
+    /** Null: traces are off. */
     traces: toTraceSettings(values),
     requestTimeoutMs: values.REQUEST_TIMEOUT_SECONDS * 1000,
+    /** A client that reads nothing of its answer for this long is disconnected. */
     writeTimeoutMs: values.WRITE_TIMEOUT_SECONDS * 1000,
     transfers: toTransferSettings(values),
     customerLimit: { perSecond: values.RATE_LIMIT_PER_SECOND, burst: values.RATE_LIMIT_BURST },
     deviceLimit: { perSecond: values.DEVICE_RATE_LIMIT_PER_SECOND, burst: values.DEVICE_RATE_LIMIT_BURST },
     failedKeysPerMinute: values.FAILED_KEYS_PER_MINUTE,
     coap: {
+      /** UDP; 0: a free port. */
       port: values.COAP_PORT ?? COAP_PORT_DEFAULT,
+      /** Without a token, a device is identified by its serial if exactly one organization has registered it. */
       isTokenRequired: values.COAP_REQUIRE_TOKEN,
+      /**
+       * Number of the CoAP option that carries the device token; null: loggers send it in their messages only.
+       */
       tokenOption: values.COAP_TOKEN_OPTION ?? null,
     },
+    /** Encrypts webhook secrets at rest: key id → 32 bytes; the highest id encrypts, all decrypt. */
     secretsKeys: parseSecretsKeys(values.SECRETS_KEYS),
     webhookAllowedRanges: splitList(values.WEBHOOK_ALLOWED_RANGES),
+    /**
+     * Name servers for the names of receivers, `address` or `address:port`; empty: the servers of the system.
+     */
     dnsServers: splitList(values.DNS_SERVERS),
+    /** Addresses and ranges of proxies whose X-Forwarded-For is trusted. */
     trustedProxies: splitList(values.TRUSTED_PROXIES),
     webhooks: toDeliverySettings(values),
+    /** The mail server of notifications; null: none. */
     smtp: toSmtpSettings(values),
+    /** E-mails within an hour. */
     mailLimits: {
       perAddress: values.MAILS_PER_ADDRESS_PER_HOUR,
       perOrganization: values.MAILS_PER_ORGANIZATION_PER_HOUR,
     },
+    /** Minimum time between two notifications of a channel; alerts in between go into the next one. */
     notificationIntervalMs: values.NOTIFICATION_INTERVAL_SECONDS * 1000,
+    /** Months of readings that ended longer ago are dropped. */
     measurementsRetentionDays: values.MEASUREMENTS_RETENTION_DAYS,
+    /**
+     * Jobs that ended longer ago are removed with their targets, except targets that show which profile a
+     * device runs.
+     */
     jobRetentionDays: values.JOB_RETENTION_DAYS,
+    /** Alerts that were resolved longer ago are removed. */
     alertRetentionDays: values.ALERT_RETENTION_DAYS,
+    /** Months of the audit trail that ended longer ago are dropped. */
     auditRetentionDays: values.AUDIT_RETENTION_DAYS,
+    /** How long a workflow waits for a signal before it reads its rows again. */
     jobPollIntervalMs: values.JOB_POLL_SECONDS * 1000,
     jobSignalIntervalMs: values.JOB_SIGNAL_INTERVAL_MS,
+    /** A run that has not read its rows for this long is looked up, and started if it is missing. */
     runCheckIntervalMs: values.RUN_CHECK_SECONDS * 1000,
+    /** A run fails, and is started again, when no worker has known its step for this long. */
     unknownStepsGiveUpMs: values.UNKNOWN_STEPS_MINUTES * 60_000,
+    /** Number of devices that are offered a change in one transaction. */
     applyChunkSize: values.APPLY_CHUNK_SIZE,
+    /** The request of a job for more devices queues them, and its run offers the change. */
     largeJobDevices: values.LARGE_JOB_DEVICES,
     sweepIntervalMs: values.SWEEP_INTERVAL_SECONDS * 1000,
+    /** How long a stopping process keeps serving after it has reported that it is not ready. */
     lameDuckMs: values.LAME_DUCK_SECONDS * 1000,
+    /** Public URL of the operators' page; null: there is none. */
     operatorUrl: values.OPERATOR_URL ?? null,
+    /**
+     * The identity provider that signs people in to the operators' page; null: people sign in by links only.
+     */
     oidc: toOidcSettings(values),
+    /** Base URL for links to runs; null: none are shown. */
     temporalUiUrl: values.TEMPORAL_UI_URL ?? null,
+    /** Files of fonts for letters that those of the PDF lack. */
     pdfFonts: splitList(values.PDF_FONTS),
     logLevel: values.LOG_LEVEL,
   });
 }
 
-const toTransferSettings = (values: Values): TransferSettings => ({
+/** Limits of exports, and of certificates in both directions, which are sent or received in many pieces. */
+const toTransferSettings = (values: Values) => ({
+  /** Size of the separate pool of database connections. */
   poolSize: values.DATABASE_TRANSFER_POOL_SIZE,
   exports: { perKeyMax: values.EXPORTS_PER_KEY, perProcessMax: values.EXPORTS_PER_PROCESS },
   uploads: { perKeyMax: values.UPLOADS_PER_KEY, perProcessMax: values.UPLOADS_PER_PROCESS },
   downloads: { perKeyMax: values.DOWNLOADS_PER_KEY, perProcessMax: values.DOWNLOADS_PER_PROCESS },
 });
 
-const toDeliverySettings = (values: Values): DeliverySettings => ({
+const toDeliverySettings = (values: Values) => ({
+  /** Requests in flight to one endpoint. */
   perEndpointMax: values.WEBHOOK_REQUESTS_PER_ENDPOINT,
+  /** Requests per second to one endpoint while its backlog drains. */
   drainPerSecondMax: values.WEBHOOK_DRAIN_PER_SECOND,
   drainTickMs: DRAIN_TICK_MS,
   deadlineMs: values.WEBHOOK_DEADLINE_SECONDS * 1000,
   connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  /** Longer than any attempt, also to hand over an e-mail. */
   leaseSeconds: Math.max(
     values.WEBHOOK_DEADLINE_SECONDS * LEASE_DEADLINES,
     Math.max(values.WEBHOOK_DEADLINE_SECONDS, values.SMTP_TIMEOUT_SECONDS) + LEASE_MARGIN_SECONDS,
@@ -269,20 +160,30 @@ const toDeliverySettings = (values: Values): DeliverySettings => ({
   retentionDays: values.WEBHOOK_RETENTION_DAYS,
 });
 
-const toSmtpSettings = ({ SMTP_URL, SMTP_FROM, SMTP_TIMEOUT_SECONDS }: Values): SmtpSettings | null =>
+const toSmtpSettings = ({ SMTP_URL, SMTP_FROM, SMTP_TIMEOUT_SECONDS }: Values) =>
   SMTP_URL === undefined || SMTP_FROM === undefined
     ? null
-    : { url: SMTP_URL, from: SMTP_FROM, timeoutMs: SMTP_TIMEOUT_SECONDS * 1000 };
+    : {
+        /** smtp:// or smtps://, with user and password if the server requires them. */
+        url: SMTP_URL,
+        /** The sender: an address, or `Name <address>`. */
+        from: SMTP_FROM,
+        /** Limits the whole conversation with the server. */
+        timeoutMs: SMTP_TIMEOUT_SECONDS * 1000,
+      };
 
-function toOidcSettings(values: Values): OidcSettings | null {
+function toOidcSettings(values: Values) {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET_FILE: file } = values;
   if (issuer === undefined || clientId === undefined) return null;
   return {
     issuer,
     clientId,
+    /** Null: the client has none, and authenticates by PKCE alone. */
     clientSecret:
       file === undefined ? (values.OIDC_CLIENT_SECRET ?? null) : readFileSync(file, 'utf8').trim(),
+    /** Claim that contains the name of the organization. */
     organizationClaim: values.OIDC_ORGANIZATION_CLAIM,
+    /** Claim that contains admin, write or read; without it, read. */
     roleClaim: values.OIDC_ROLE_CLAIM,
   };
 }

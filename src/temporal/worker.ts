@@ -1,6 +1,7 @@
 /** Runs workflows and activities, and reconnects while Temporal is away. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NativeConnection, Worker, WorkerOptions, WorkflowBundleOption } from '@temporalio/worker';
+import type { Settings } from '../process/config.ts';
 import type { Log } from '../process/log.ts';
 import type { Tracing } from '../process/tracing.ts';
 import type { TemporalConnection } from './connection.ts';
@@ -14,12 +15,7 @@ interface TemporalWorkerOptions {
   /** Task queue of jobs; the queues of endpoints and escalations are derived from it. */
   taskQueue: string;
   /** Concurrency limits. */
-  atOnce: {
-    jobStepsMax: number;
-    endpointStepsMax: number;
-    escalationStepsMax: number;
-    workflowTasksMax: number;
-  };
+  atOnce: Settings['atOnce'];
   activities: object;
   log: Log;
   /** Null: no traces. */

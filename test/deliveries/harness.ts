@@ -13,7 +13,7 @@ import { notifyQueued } from '../../src/deliveries/delivery-notifications.reposi
 import { createOutboxRepository } from '../../src/deliveries/outbox.repository.ts';
 import { EVENT_CATALOGUE } from '../../src/events/event-catalogue.schemas.ts';
 import { createPublishEvents } from '../../src/events/events.service.ts';
-import type { DeliverySettings } from '../../src/process/config.ts';
+import type { Settings } from '../../src/process/config.ts';
 import { apply, applyAnswer, createProfile, eventually, FRIDGE, registerMany } from '../support/fleet.ts';
 import type { TestOrganization, TestService } from '../support/service.ts';
 
@@ -22,7 +22,7 @@ import type { TestOrganization, TestService } from '../support/service.ts';
  * their own. A single time-out among hundreds of requests would count as a failure, and start a probe and a
  * drain.
  */
-export const QUICK: DeliverySettings = {
+export const QUICK: Settings['webhooks'] = {
   perEndpointMax: 16,
   drainPerSecondMax: 200,
   drainTickMs: 100,

@@ -1,6 +1,6 @@
+import type { Database } from '../db/database.ts';
 import { createBacklogRepository } from '../deliveries/backlog.repository.ts';
 import { createDeletedEndpointsRepository } from '../deliveries/deleted-endpoints.repository.ts';
-import { createDeletedEndpointsCleanUp } from '../deliveries/deleted-endpoints.service.ts';
 import { createDeliveriesRepository } from '../deliveries/deliveries.repository.ts';
 import { deliveriesRoutes } from '../deliveries/deliveries.routes.ts';
 import { createDeliveriesService } from '../deliveries/deliveries.service.ts';
@@ -64,10 +64,7 @@ export function composeDeliveries(resources: Resources) {
     tests,
     requests,
     notifyRecovery: recovery.notifyRecovery,
-    cleanUpDeletedEndpoints: createDeletedEndpointsCleanUp({
-      deletedEndpoints: createDeletedEndpointsRepository(sql),
-      pace: createPacer(),
-    }),
+    cleanUpDeletedEndpoints: createDeletedEndpointsCleanUp(sql),
     /** To be called after all senders have stopped. */
     async close() {
       await recovery.flush();
@@ -82,6 +79,17 @@ function createRecoveryStart({ starter, onRunStarted }: Resources) {
     const last = await starter.findRecoveryRun(endpoint);
     await starter.startRecovery(endpoint);
     if (endedAbnormally(last.status)) onRunStarted('deliver-webhooks', endpoint.endpointId, last);
+  };
+}
+
+/** Cancels deliveries queued for deleted endpoints, some hundred at a time, and then removes the endpoints. */
+function createDeletedEndpointsCleanUp(sql: Database) {
+  const deletedEndpoints = createDeletedEndpointsRepository(sql);
+  // Senders get their share of the database.
+  const pace = createPacer();
+  return async (shouldContinue: () => boolean): Promise<void> => {
+    while (shouldContinue() && (await pace(deletedEndpoints.cancelQueued)) > 0);
+    if (shouldContinue()) await deletedEndpoints.removeEmptied();
   };
 }
 

@@ -1,4 +1,5 @@
 /** Whether a process can work: the dependencies of each kind. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { HealthChecks } from '../http/health.ts';
@@ -19,14 +20,10 @@ export const healthChecks = ({ sql, temporal }: Resources): HealthChecks => ({
 const TIMEOUT_MS = 2_000;
 
 /** Whether the database answers in time; never throws. */
-async function isDatabaseUp(sql: Sql): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, TIMEOUT_MS, false);
-  });
+function isDatabaseUp(sql: Sql): Promise<boolean> {
   const answer = query(sql, 'select 1').then(
     () => true,
     () => false,
   );
-  return Promise.race([answer, timeout]).finally(() => clearTimeout(timer));
+  return Promise.race([answer, delay(TIMEOUT_MS, false, { ref: false })]);
 }

@@ -46,6 +46,16 @@ export interface Extreme {
   at: string;
 }
 
+/** Absent fields do not filter. */
+export interface AlertFilter {
+  status?: AlertStatus;
+  type?: AlertType;
+  severity?: Severity;
+  late?: boolean;
+  assetId?: string;
+  groupId?: string;
+}
+
 export interface Alert {
   id: string;
   assetId: string;

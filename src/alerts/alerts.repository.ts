@@ -6,6 +6,7 @@ import type { Actor } from '../db/transaction.ts';
 import type { Severity } from '../devices/alert-terms.ts';
 import {
   type Alert,
+  type AlertFilter,
   type AlertRef,
   type AlertStatus,
   type AlertType,
@@ -19,15 +20,6 @@ import { COUNT_OPEN, LIST_OLD, LIST_SNOOZE_ENDED, REMOVE_OLD } from './alerts.st
 
 /** Alerts are kept for years, so counting them takes longer as their number grows. */
 export const COUNTED_MAX = 100_000;
-
-interface AlertFilter extends Page {
-  status: AlertStatus | null;
-  type: AlertType | null;
-  severity: Severity | null;
-  late: boolean | null;
-  assetId: string | null;
-  groupId: string | null;
-}
 
 export type StoredAlert = Alert & { organizationId: string; isAnnounced: boolean };
 /** With the time of recording, which the id contains. */
@@ -120,23 +112,22 @@ export function createAlertsRepository(sql: Database) {
     /** Newest first, with the total over all pages. */
     async list(
       organizationId: string,
-      { status, type, severity, late, assetId, groupId, ...page }: AlertFilter,
+      { assetId, groupId, before, limit, ...equal }: AlertFilter & Page,
     ): Promise<{ alerts: Alert[]; total: number }> {
       // The search for a warning among alerts that are all critical would read every one.
-      if (severity === 'warning' && type !== null && !WARNING_TYPES.includes(type))
+      if (equal.severity === 'warning' && equal.type && !WARNING_TYPES.includes(equal.type))
         return { alerts: [], total: 0 };
-      const matching = sql('alerts').where({ organization_id: organizationId });
-      if (status !== null) matching.where({ status });
-      if (type !== null) matching.where({ type });
-      if (severity !== null) matching.where({ severity });
-      if (late !== null) matching.where({ late });
-      if (assetId !== null) matching.where({ asset_id: assetId });
-      if (groupId !== null)
+      const matching = sql('alerts').where({ ...equal, organization_id: organizationId });
+      if (assetId !== undefined) matching.where({ asset_id: assetId });
+      if (groupId !== undefined)
         matching.whereIn(
           'asset_id',
           sql('assets').where({ organization_id: organizationId, group_id: groupId }).select('id'),
         );
-      const listed = matching.clone().modify(newestFirst, page).select<ShownRow[]>('*', sql.raw(DERIVED));
+      const listed = matching
+        .clone()
+        .modify(newestFirst, { before, limit })
+        .select<ShownRow[]>('*', sql.raw(DERIVED));
       const [rows, total] = await Promise.all([listed, countUpTo(sql, COUNTED_MAX, matching)]);
       return { alerts: rows.map(toAlert), total };
     },

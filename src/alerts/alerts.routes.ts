@@ -45,27 +45,8 @@ export function alertsRoutes({ sql, alerts, alertsIn, handling }: AlertsRoutesDe
       tag,
       query: listAlertsQuery,
       responses: { 200: alertListSchema },
-      async handle({ caller, query }) {
-        const {
-          status = null,
-          type = null,
-          severity = null,
-          late = null,
-          assetId = null,
-          groupId = null,
-          cursor: before = null,
-          limit,
-        } = query;
-        const found = await alerts.list(caller.organizationId, {
-          status,
-          type,
-          severity,
-          late,
-          assetId,
-          groupId,
-          before,
-          limit: limit + 1,
-        });
+      async handle({ caller, query: { limit, cursor: before = null, ...filter } }) {
+        const found = await alerts.list(caller.organizationId, { ...filter, before, limit: limit + 1 });
         const page = pageOf(found.alerts, limit, ({ id }) => id, alertView);
         return ok({ recType: 'alert-collection', ...page, totalItems: found.total });
       },

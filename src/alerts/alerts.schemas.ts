@@ -1,11 +1,10 @@
 import Joi from 'joi';
-import { SEVERITIES, type Severity } from '../devices/alert-terms.ts';
+import { SEVERITIES } from '../devices/alert-terms.ts';
 import { actorSchema, name, nextCursor, paging, textAsSent, time, timestamp, uuid } from '../http/schemas.ts';
 import {
   ALERT_STATUSES,
   ALERT_TYPES,
-  type AlertStatus,
-  type AlertType,
+  type AlertFilter,
   type AlertView,
   type ShownEscalation,
 } from './alert.ts';
@@ -13,13 +12,7 @@ import type { Bounds } from './alert-definition.ts';
 import { SNOOZE_HOURS_MAX } from './alert-handling.ts';
 import { ALERT_ACTIONS, type AlertActionView } from './alert-history.ts';
 
-interface ListAlerts {
-  status?: AlertStatus;
-  type?: AlertType;
-  severity?: Severity;
-  late?: boolean;
-  assetId?: string;
-  groupId?: string;
+interface ListAlerts extends AlertFilter {
   limit: number;
   cursor?: string;
 }

@@ -174,9 +174,9 @@ describe('Sweeps', () => {
       createPastDevicesRepository(sql).list(id, { q: 'x', before: null, limit: 25 }),
     'warnings of a type that is critical': (sql, id) =>
       createAlertsRepository(sql).list(id, {
-        ...{ status: null, late: null, assetId: null, groupId: null, before: null },
         type: 'no_data',
         severity: 'warning',
+        before: null,
         limit: 25,
       }),
   };

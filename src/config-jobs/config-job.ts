@@ -2,6 +2,7 @@
  * A job applies one change to many devices and waits until each of them has confirmed it. Rules of its run.
  */
 import type { Actor } from '../db/transaction.ts';
+import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 
 export const JOB_STATUSES = [
   'scheduled',
@@ -92,20 +93,31 @@ export interface WithdrawalTitle {
 /** The owner of changes: a job, or a group for whose profile they were made. */
 export type ChangesOwner = JobRef | GroupRef;
 
-export interface ConfigJob {
-  id: string;
+/** A job as its run needs it. */
+export interface Job extends JobRef {
   profileSlug: string;
+  profileSnapshot: ProfileSnapshot;
+  rollout: Rollout | null;
+  /** 0: the first stage has not begun. */
+  currentStage: number;
+  stageCount: number;
+  /** A part of the devices of the next stage have begun. */
+  isBeginningStage: boolean;
   status: JobStatus;
   targetCount: number;
-  targetCounts: Counts;
+  createdAt: Date;
   /** Null: starts at once. */
   startAt: Date | null;
   deadlineAt: Date;
   /** Null: not cancelled by a customer. */
   cancelRequestedAt: Date | null;
-  /** The reason of an abort; else null. */
+  /** The reason of an abort, which may be under way; else null. */
   reason: string | null;
-  createdAt: Date;
+}
+
+/** A job as it is shown. */
+export interface ConfigJob extends Job {
+  targetCounts: Counts;
   /** Null: unknown, as for jobs of earlier releases. */
   createdBy: Actor | null;
   /** Null like the creator. */
@@ -196,7 +208,7 @@ export type JobView = ReturnType<typeof jobView>;
 export function jobView(job: ConfigJob) {
   const { timed_out: timedOut, ...counts } = job.targetCounts;
   return {
-    id: job.id,
+    id: job.jobId,
     profileSlug: job.profileSlug,
     status: job.status,
     reason: job.reason,

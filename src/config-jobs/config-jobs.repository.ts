@@ -5,6 +5,7 @@ import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import {
   type ConfigJob,
   type Counts,
+  type Job,
   type JobOrigin,
   type JobRef,
   type JobStatus,
@@ -31,27 +32,6 @@ export interface NewJob {
   createdBy: Actor | null;
   /** Null: the service itself. */
   origin: JobOrigin | null;
-}
-
-/** A job as its workflow needs it. */
-export interface JobRow extends JobRef {
-  profileSlug: string;
-  profileSnapshot: ProfileSnapshot;
-  rollout: Rollout | null;
-  /** 0: the first stage has not begun. */
-  currentStage: number;
-  stageCount: number;
-  /** A part of the devices of the next stage have begun. */
-  isBeginningStage: boolean;
-  status: JobStatus;
-  targetCount: number;
-  createdAt: Date;
-  startAt: Date | null;
-  deadlineAt: Date;
-  /** Null: not cancelled by a customer. */
-  cancelRequestedAt: Date | null;
-  /** The reason of an abort that is under way; else null. */
-  reason: string | null;
 }
 
 interface ConfigJobRow {
@@ -95,23 +75,7 @@ const COUNTS = `coalesce(target_counts, (
 
 type CountedJobRow = ConfigJobRow & { counts: Partial<Counts> | null };
 
-const toConfigJob = (row: CountedJobRow): ConfigJob => ({
-  id: row.id,
-  profileSlug: row.profile_slug,
-  status: row.status,
-  reason: row.reason,
-  targetCount: row.target_count,
-  targetCounts: { ...NO_COUNTS, ...row.counts },
-  startAt: row.start_at,
-  deadlineAt: row.deadline_at,
-  cancelRequestedAt: row.cancel_requested_at,
-  createdAt: row.created_at,
-  createdBy: row.created_by,
-  origin: row.origin,
-  finishedAt: row.finished_at,
-});
-
-const toJobRow = (row: ConfigJobRow): JobRow => ({
+const toJob = (row: ConfigJobRow): Job => ({
   organizationId: row.organization_id,
   jobId: row.id,
   profileSlug: row.profile_slug,
@@ -127,6 +91,14 @@ const toJobRow = (row: ConfigJobRow): JobRow => ({
   deadlineAt: row.deadline_at,
   cancelRequestedAt: row.cancel_requested_at,
   reason: row.reason,
+});
+
+const toConfigJob = (row: CountedJobRow): ConfigJob => ({
+  ...toJob(row),
+  targetCounts: { ...NO_COUNTS, ...row.counts },
+  createdBy: row.created_by,
+  origin: row.origin,
+  finishedAt: row.finished_at,
 });
 
 export type ConfigJobsRepository = ReturnType<typeof createConfigJobsRepository>;
@@ -183,9 +155,9 @@ export function createConfigJobsRepository(sql: Database) {
     },
 
     /** Locks the row of the job until the transaction ends. */
-    async lock(ref: JobRef): Promise<JobRow | null> {
+    async lock(ref: JobRef): Promise<Job | null> {
       const row = await one(ref).first().forUpdate();
-      return row ? toJobRow(row) : null;
+      return row ? toJob(row) : null;
     },
 
     async hasOpenRetry({ organizationId, jobId }: JobRef): Promise<boolean> {
@@ -195,9 +167,9 @@ export function createConfigJobsRepository(sql: Database) {
       return retry !== undefined;
     },
 
-    async findForWorkflow(ref: JobRef): Promise<JobRow | null> {
+    async findForWorkflow(ref: JobRef): Promise<Job | null> {
       const row = await one(ref).first();
-      return row ? toJobRow(row) : null;
+      return row ? toJob(row) : null;
     },
 
     async countTargets({ organizationId, jobId }: JobRef): Promise<Counts> {

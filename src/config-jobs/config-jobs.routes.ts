@@ -115,7 +115,7 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: Conf
       responses: { 200: jobListSchema },
       async handle({ caller, query: { status = null, limit, cursor: before = null } }) {
         const found = await jobs.list(caller.organizationId, { status, before, limit: limit + 1 });
-        return ok(pageOf(found, limit, ({ id }) => id, jobView));
+        return ok(pageOf(found, limit, ({ jobId }) => jobId, jobView));
       },
     }),
     route({
@@ -203,7 +203,7 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: Conf
       audit: { subject: ({ id }) => id, shown },
       async handle({ caller, params: { jobId }, transact }) {
         const job = await service.retry(transact, toRef(caller, jobId));
-        return created(jobView(job), { Location: `/devices/config-jobs/${job.id}` });
+        return created(jobView(job), { Location: `/devices/config-jobs/${job.jobId}` });
       },
     }),
   ];

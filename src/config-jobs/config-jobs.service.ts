@@ -17,13 +17,14 @@ import {
   DEADLINE_MINUTES_MAX,
   hasEnded,
   isBeingCancelled,
+  type Job,
   type JobRef,
   type JobScope,
   NO_SUCH_JOB,
   type Rollout,
   START_DAYS_MAX,
 } from './config-job.ts';
-import type { ConfigJobsRepository, JobRow } from './config-jobs.repository.ts';
+import type { ConfigJobsRepository } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository, RetryableTarget } from './config-targets.repository.ts';
 import type { GroupChanges } from './group-changes.service.ts';
 import type { JobEnding } from './job-ending.service.ts';
@@ -98,7 +99,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
   }
 
   /** An id of another organization is answered like an unknown one. */
-  async function lockOwn(sql: Database, ref: JobRef): Promise<JobRow> {
+  async function lockOwn(sql: Database, ref: JobRef): Promise<Job> {
     return orNotFound(await jobsIn(sql).lock(ref), NO_SUCH_JOB);
   }
 
@@ -106,7 +107,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
   function changeOpen(
     transact: Transact,
     ref: JobRef,
-    change: (sql: Database, job: JobRow) => Promise<void>,
+    change: (sql: Database, job: Job) => Promise<void>,
   ): Promise<ConfigJob> {
     return transact(async ({ sql, afterCommit }) => {
       const job = await lockOwn(sql, ref);

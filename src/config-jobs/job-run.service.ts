@@ -6,8 +6,8 @@ import type { ChangingDevice } from '../devices/pending-changes.repository.ts';
 import { lastOf } from '../process/pages.ts';
 import type { ApplyPlanner } from './apply-planner.service.ts';
 import type { ChangesService, DeviceChange } from './changes.service.ts';
-import { abortReason, type Counts, evaluateStage, type JobRef } from './config-job.ts';
-import type { ConfigJobsRepository, JobRow } from './config-jobs.repository.ts';
+import { abortReason, type Counts, evaluateStage, type Job, type JobRef } from './config-job.ts';
+import type { ConfigJobsRepository } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository, TargetPage } from './config-targets.repository.ts';
 import type { DeviceTargetsRepository } from './device-targets.repository.ts';
 import type { GroupChanges } from './group-changes.service.ts';
@@ -36,13 +36,13 @@ export function createJobRunService(deps: JobRunDeps) {
   const { transact, jobsIn, runsIn, targetsIn, planner, changes, chunkSize } = deps;
 
   /** Does nothing, and returns null, when the job has ended or its row is gone. */
-  const onRunning = <T>(ref: JobRef, change: (tx: Transaction, job: JobRow) => Promise<T>) =>
+  const onRunning = <T>(ref: JobRef, change: (tx: Transaction, job: Job) => Promise<T>) =>
     onStatus('running', ref, change);
 
   function onStatus<T>(
     status: 'scheduled' | 'running',
     ref: JobRef,
-    change: (tx: Transaction, job: JobRow) => Promise<T>,
+    change: (tx: Transaction, job: Job) => Promise<T>,
   ): Promise<T | null> {
     return transact(async (tx) => {
       const job = await jobsIn(tx.sql).lock(ref);
@@ -51,7 +51,7 @@ export function createJobRunService(deps: JobRunDeps) {
   }
 
   /** Locks the devices of the listed targets. Returns the targets that are still queued. */
-  async function lockQueued(tx: Transaction, job: JobRow, stage: number, page: TargetPage) {
+  async function lockQueued(tx: Transaction, job: Job, stage: number, page: TargetPage) {
     const { sql } = tx;
     const listed = await targetsIn(sql).listQueued(job, stage, page);
     const assetIds = listed.map(({ assetId }) => assetId);
@@ -74,7 +74,7 @@ export function createJobRunService(deps: JobRunDeps) {
    */
   async function compileAgain(
     sql: Database,
-    job: JobRow,
+    job: Job,
     queued: Array<DeviceChange & { device: ChangingDevice }>,
   ): Promise<DeviceChange[]> {
     const { organizationId, jobId } = job;
@@ -91,7 +91,7 @@ export function createJobRunService(deps: JobRunDeps) {
   }
 
   /** Decided before the first chunk, because chunks cancel targets and so change the counts. */
-  async function beginAbort(sql: Database, job: JobRow): Promise<string | null> {
+  async function beginAbort(sql: Database, job: Job): Promise<string | null> {
     if (job.rollout === null) return null;
     const reason = abortReason(await jobsIn(sql).countTargets(job), job.rollout);
     await jobsIn(sql).markAborting(job, reason);
@@ -99,7 +99,7 @@ export function createJobRunService(deps: JobRunDeps) {
   }
 
   /** What the run has read may have changed since: the deadline, the targets, or that the next stage is to begin. */
-  async function mayContinue(sql: Database, job: JobRow, ending: Ending): Promise<boolean> {
+  async function mayContinue(sql: Database, job: Job, ending: Ending): Promise<boolean> {
     if (ending === 'completed' && job.deadlineAt <= (await readClock(sql))) return false;
     const verdict = evaluateJob(job, await jobsIn(sql).countTargets(job));
     return ending === 'completed' ? verdict === 'wait' : verdict !== 'abort';
@@ -208,7 +208,7 @@ export function createJobRunService(deps: JobRunDeps) {
 }
 
 /** A cancelled job is ended by the same steps as an aborted one. An abort that has begun goes on, whatever its chunks count. */
-const evaluateJob = (job: JobRow, counts: Counts) =>
+const evaluateJob = (job: Job, counts: Counts) =>
   job.cancelRequestedAt === null && job.reason === null
     ? evaluateStage(counts, {
         isLast: job.currentStage === job.stageCount,

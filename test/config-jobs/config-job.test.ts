@@ -186,8 +186,14 @@ describe('A finished job', () => {
   it('shows all eight counts of a job by their names in the API', () => {
     const at = new Date('2026-03-02T08:00:00.123Z');
     const view = jobView({
-      id: 'id',
+      organizationId: 'organization',
+      jobId: 'id',
       profileSlug: 'fridge',
+      profileSnapshot: { alerts: null, schedule: null, intervals: null },
+      rollout: null,
+      currentStage: 1,
+      stageCount: 1,
+      isBeginningStage: false,
       status: 'running',
       targetCount: 3,
       targetCounts: counted({ timed_out: 1, sent: 2 }),

@@ -1,4 +1,5 @@
 /** The operators' page: sessions, the data of its pages, and their files. */
+import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createAuditRepository } from '../audit/audit.repository.ts';
@@ -363,28 +364,17 @@ const runUrlIn =
       ? null
       : `${temporalUiUrl.replace(/\/+$/, '')}/namespaces/${temporalNamespace}/workflows/${applyProfileId(jobId)}`;
 
-const own = (name: string) => new URL(`../operator/static/${name}`, import.meta.url);
+const STATIC = new URL('../operator/static/', import.meta.url);
 const uplot = (name: string) =>
   join(dirname(createRequire(import.meta.url).resolve('uplot/package.json')), 'dist', name);
 
+/** Sorted, because their paths contain a hash that is the same in every process. */
 const FILES = {
-  'base.css': own('base.css'),
-  'operator.css': own('operator.css'),
-  'operator.mjs': own('operator.mjs'),
-  'times.mjs': own('times.mjs'),
-  'curve.mjs': own('curve.mjs'),
-  'curve-address.mjs': own('curve-address.mjs'),
-  'curve-chart.mjs': own('curve-chart.mjs'),
-  'curve-gestures.mjs': own('curve-gestures.mjs'),
-  'curve-marks.mjs': own('curve-marks.mjs'),
-  'curve-texts.mjs': own('curve-texts.mjs'),
-  'icon.svg': own('icon.svg'),
+  ...Object.fromEntries(
+    readdirSync(STATIC)
+      .sort()
+      .map((name) => [name, new URL(name, STATIC)]),
+  ),
   'uplot.js': uplot('uPlot.iife.min.js'),
   'uplot.css': uplot('uPlot.min.css'),
-  'live.mjs': own('live.mjs'),
-  'morph.mjs': own('morph.mjs'),
-  'app.webmanifest': own('app.webmanifest'),
-  'icon-180.png': own('icon-180.png'),
-  'icon-192.png': own('icon-192.png'),
-  'icon-512.png': own('icon-512.png'),
 };

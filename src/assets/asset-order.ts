@@ -1,5 +1,5 @@
 /** The orders of the list of all active assets: each follows an index, so that every page costs the same. */
-import { FIRST_ID, LAST_ID } from '../process/uuid.ts';
+import { FIRST_ID, ID_PATTERN, LAST_ID } from '../process/uuid.ts';
 import type { ListedAsset } from './asset.ts';
 
 export const ASSET_ORDERS = ['urgency', 'newest', 'name', 'serial', 'oldest-reading'] as const;
@@ -20,7 +20,7 @@ export interface OrderedPage {
   groupId?: string | undefined;
 }
 
-const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const ID = new RegExp(`^${ID_PATTERN}$`);
 const HOUR = /^(?:-infinity|\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(?:\.\d+)?[+-]\d{2}(?::\d{2})?)$/;
 const URGENCY = /^[1-6]$/;
 const KEY_MAX = 512;

@@ -3,6 +3,7 @@ import { toJson } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Actor } from '../db/transaction.ts';
+import { FIRST_ID } from '../process/uuid.ts';
 import type { GroupRef, WithdrawalRef, WithdrawalTitle } from './config-job.ts';
 
 export interface GroupWithdrawal extends GroupRef, WithdrawalRef {
@@ -41,8 +42,6 @@ const toWithdrawal = (row: GroupWithdrawalRow): GroupWithdrawal => ({
   afterAssetId: row.after_asset_id,
 });
 
-const NO_JOB = '00000000-0000-0000-0000-000000000000';
-
 const LIST_WITHOUT_WORKFLOW = `
   select organization_id as "organizationId", id as "withdrawalId" from group_withdrawals
   where coalesce(workflow_checked_at, '-infinity') < now() - make_interval(secs => :olderThanSeconds)
@@ -71,7 +70,7 @@ export function createGroupWithdrawalsRepository(sql: Database) {
       await sql('group_withdrawals').insert({
         organization_id: organizationId,
         group_id: groupId,
-        last_job_id: last?.id ?? NO_JOB,
+        last_job_id: last?.id ?? FIRST_ID,
         reason,
         is_deletion: isDeletion,
         created_by: toJson(createdBy),

@@ -9,6 +9,7 @@ import { isFaultOfAll, SET_ASIDE_MS } from '../db/due-rows.ts';
 import type { Transact } from '../db/transaction.ts';
 import { createBoundedCache } from '../process/bounded-cache.ts';
 import { stepwise } from '../process/pages.ts';
+import { FIRST_ID } from '../process/uuid.ts';
 import type { AlertEscalationsRepository, Chunk, FollowedChunk } from './alert-escalations.repository.ts';
 import type {
   ChangeRef,
@@ -30,8 +31,6 @@ interface EscalationChangesDeps {
   now(): Date;
 }
 
-/** Below all ids. */
-const NONE = '00000000-0000-0000-0000-000000000000';
 const ESCALATIONS_AT_ONCE = 500;
 const ORGANIZATIONS_AT_ONCE = 100;
 /** Chunks of an organization in one sweep. */
@@ -47,7 +46,7 @@ export function createEscalationChanges(
 
   async function followChunk(sql: Database, change: EscalationChange): Promise<FollowedChunk> {
     const { organizationId, policyId, mutedUntil, afterAlertId } = change;
-    const chunk: Chunk = { after: afterAlertId ?? NONE, limit: ESCALATIONS_AT_ONCE };
+    const chunk: Chunk = { after: afterAlertId ?? FIRST_ID, limit: ESCALATIONS_AT_ONCE };
     if (policyId !== null) return followPolicy(sql, { organizationId, policyId }, chunk);
     if (mutedUntil === null) throw new Error('A change of escalations has neither a policy nor a mute');
     return escalationsIn(sql).unmuteNext({ organizationId, mutedUntil, now: now() }, chunk);
@@ -82,7 +81,7 @@ export function createEscalationChanges(
   async function makeRound(shouldContinue: () => boolean): Promise<boolean> {
     let hasAny = false;
     await stepwise(async (after: string | null) => {
-      const page = await changes.listFirst(after ?? NONE, ORGANIZATIONS_AT_ONCE, [...setAside.keys()]);
+      const page = await changes.listFirst(after ?? FIRST_ID, ORGANIZATIONS_AT_ONCE, [...setAside.keys()]);
       for (const change of page) await tryFollow(change);
       hasAny ||= page.length > 0;
       return page.length < ORGANIZATIONS_AT_ONCE ? null : (page.at(-1)?.organizationId ?? null);

@@ -67,6 +67,13 @@ export function createMembership(deps: MembershipDeps) {
     return { groups, members };
   }
 
+  /** The same with another group. @throws not found when there is no such group. */
+  async function lockGroup(sql: Database, organizationId: string, assetIds: string[], groupId: string) {
+    const { groups, members } = await lockMembers(sql, organizationId, assetIds, [groupId]);
+    const found = groups.find(({ id }) => id === groupId);
+    return { group: orNotFound(found, NO_SUCH_GROUP), members };
+  }
+
   async function leave(tx: Transaction, organizationId: string, members: Member[]): Promise<void> {
     for (const groupId of groupsOf(members)) {
       const assetIds = members.filter((member) => member.groupId === groupId).map(({ assetId }) => assetId);
@@ -83,11 +90,7 @@ export function createMembership(deps: MembershipDeps) {
     assetIds: string[],
     groupId: string,
   ): Promise<Joined> {
-    const { groups, members } = await lockMembers(tx.sql, organizationId, assetIds, [groupId]);
-    const group = orNotFound(
-      groups.find(({ id }) => id === groupId),
-      NO_SUCH_GROUP,
-    );
+    const { group, members } = await lockGroup(tx.sql, organizationId, assetIds, groupId);
     const joining = members.filter((member) => member.groupId !== group.id);
     const leaving = joining.filter((member) => member.groupId !== null);
     if (leaving.length > 0) await leave(tx, organizationId, leaving);
@@ -172,11 +175,7 @@ export function createMembership(deps: MembershipDeps) {
       return transact(async (tx) => {
         const devices = await findDevices(tx.sql, organizationId, serials);
         const assetIds = assetsOf(devices);
-        const { groups, members } = await lockMembers(tx.sql, organizationId, assetIds, [groupId]);
-        const group = orNotFound(
-          groups.find(({ id }) => id === groupId),
-          NO_SUCH_GROUP,
-        );
+        const { group, members } = await lockGroup(tx.sql, organizationId, assetIds, groupId);
         const leaving = members.filter((member) => member.groupId === group.id);
         await leave(tx, organizationId, leaving);
         return serialsOf(devices, assetsOf(leaving));

@@ -5,6 +5,7 @@
  */
 import { HOUR_MS } from '../process/durations.ts';
 import type { Signer } from '../process/signer.ts';
+import { ID_PATTERN } from '../process/uuid.ts';
 import { toAddressKey } from './mail-limits.ts';
 import type { ChannelRef } from './notification-channel.ts';
 
@@ -26,8 +27,9 @@ interface ClaimedLink extends AlertLink {
   proof: string;
 }
 
-const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-const TOKEN = new RegExp(`^(${UUID})\\.(${UUID})\\.(${UUID})\\.([1-9]\\d{0,10})\\.([A-Za-z0-9_-]{43})$`);
+const TOKEN = new RegExp(
+  `^(${ID_PATTERN})\\.(${ID_PATTERN})\\.(${ID_PATTERN})\\.([1-9]\\d{0,10})\\.([A-Za-z0-9_-]{43})$`,
+);
 
 export const newAlertLink = (target: LinkTarget, at: Date): AlertLink => ({
   ...target,

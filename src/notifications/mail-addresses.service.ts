@@ -9,13 +9,14 @@ import type { Transact } from '../db/transaction.ts';
 import type { RecordAudit } from '../http/audit.ts';
 import { HOUR_MS } from '../process/durations.ts';
 import { AppError } from '../process/errors.ts';
+import { ID_PATTERN } from '../process/uuid.ts';
 import type { MailAddress, MailAddressesRepository } from './mail-addresses.repository.ts';
 import { type MailLimits, mailWaitMs, type PlannedMail, toAddressKey } from './mail-limits.ts';
 import { type ChannelRef, channelView, type NotificationChannel } from './notification-channel.ts';
 
 const LINK_MS = 24 * HOUR_MS;
 const SECRET_BYTES = 32;
-const TOKEN = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([A-Za-z0-9_-]{43})$/;
+const TOKEN = new RegExp(`^(${ID_PATTERN})\\.([A-Za-z0-9_-]{43})$`);
 
 interface MailAddressesDeps {
   addressesIn(sql: Database): MailAddressesRepository;

@@ -96,7 +96,8 @@ export function createPages<Visitor extends { role: Role }>(options: PagesOption
     const query = new URLSearchParams(ctx.querystring);
     const handoff = cookies.handoff.get(ctx);
     const address = addressOf(ctx.req, options.clientAddress);
-    const request = { visitor, params, query, ...sent, url: ctx.url, address, handoff };
+    const isAbandoned = () => !ctx.writable;
+    const request = { visitor, params, query, ...sent, url: ctx.url, address, handoff, isAbandoned };
     send(ctx, await route.handle(request as PageRequest<Visitor>), cookies);
   }
 

@@ -294,6 +294,8 @@ describe('What an identity provider says of somebody', () => {
   it('names the person by the available claims', () => {
     assert.equal(identityOf({ name: ' ', email: 'ada@example.com', sub: '1' }).name, 'ada@example.com');
     assert.equal(identityOf({ name: 'x'.repeat(500) }).name.length, 128);
+    assert.equal(identityOf({ name: ' Zoe\u0308 ' }).name, 'Zo\u00eb', 'as the audit trail is searched');
+    assert.equal(identityOf({ name: `${'x'.repeat(127)} x` }).name, 'x'.repeat(127));
     assert.equal(identityOf({ name: 'Ada\r\nBcc: eve@example.com', sub: '1' }).name, '1');
     assert.equal(identityOf({}).name, 'unknown');
   });

@@ -1,5 +1,4 @@
 /** Sends e-mail through the operator's mail server. */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Transporter } from 'nodemailer';
 import type { AttemptResult } from '../deliveries/delivery.ts';
 import type { Settings } from '../process/config.ts';
@@ -21,6 +20,7 @@ export function createMailer({ url, from, timeoutMs }: NonNullable<Settings['smt
       opening ??= openTransport(url, timeoutMs);
       const transport = await opening;
       const startedAt = performance.now();
+      const deadline = createDeadline(timeoutMs);
       const sending = transport.sendMail({
         from,
         to: { name: '', address: to },
@@ -28,10 +28,8 @@ export function createMailer({ url, from, timeoutMs }: NonNullable<Settings['smt
         text,
         messageId: `<${id}@notifications.device-monitoring-service>`,
       });
-      const outcome = await Promise.race([
-        sending.then(() => DELIVERED, toFailure),
-        delay(timeoutMs, tooLate(timeoutMs), { ref: false }),
-      ]);
+      const outcome = await Promise.race([sending.then(() => DELIVERED, toFailure), deadline.passed]);
+      deadline.cancel();
       return { ...outcome, durationMs: Math.round(performance.now() - startedAt) };
     },
     close: () =>
@@ -76,8 +74,17 @@ function toFailure(error: { code?: string; command?: string; responseCode?: numb
   return failed(isFinal ? 'gone' : 'retry', `the mail server answered ${responseCode}`);
 }
 
-const tooLate = (timeoutMs: number): Outcome =>
-  failed('retry', `the mail server did not accept it within ${timeoutMs / 1000} s`);
+function createDeadline(timeoutMs: number) {
+  let cancel = () => {};
+  const passed = new Promise<Outcome>((resolve) => {
+    const timer = setTimeout(
+      () => resolve(failed('retry', `the mail server did not accept it within ${timeoutMs / 1000} s`)),
+      timeoutMs,
+    );
+    cancel = () => clearTimeout(timer);
+  });
+  return { passed, cancel: () => cancel() };
+}
 
 /** Result of one attempt to send a message. */
 export type SendResult = Pick<

@@ -6,10 +6,10 @@
 import type { Database } from '../db/database.ts';
 import type { DomainEvent, Publish } from '../db/domain-event.ts';
 import type { InTransaction, Transact } from '../db/transaction.ts';
-import type { AssetRef } from '../devices/asset-ref.ts';
 import { isFleetOverdue, type OverdueFleet, overdueFleetData, overdueMax } from './overdue-fleet.ts';
 import type { OverdueFleetsRepository, StoredOverdueFleet } from './overdue-fleets.repository.ts';
 import type { OverdueQuery, PresenceRepository } from './presence.repository.ts';
+import type { DeviceKey } from './presence-columns.ts';
 
 export interface OverdueFleetsDeps {
   transact: Transact;
@@ -25,11 +25,11 @@ export interface OverdueFleetsDeps {
       tx: InTransaction,
       organizationId: string,
       limit: number,
-    ): Promise<{ devices: AssetRef[]; events: DomainEvent[]; isLast: boolean }>;
+    ): Promise<{ devices: DeviceKey[]; events: DomainEvent[]; isLast: boolean }>;
   };
   /** Lets the alert that has escalated for the whole fleet escalate for itself again. */
   escalationsIn(sql: Database): { release(organizationId: string): Promise<void> };
-  offlineEvents(tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]>;
+  offlineEvents(tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]>;
   publish: Publish;
   /** Raises the alarm of the operator. */
   onBegan(fleet: OverdueFleet): void;

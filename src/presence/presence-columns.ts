@@ -34,3 +34,9 @@ export const presenceBindings = (presences: readonly Presence[]) => ({
 
 /** For devices out of service, which have no expected contact. */
 export const NO_DEADLINE = 'expected_by = null';
+
+/** Primary key of the row. */
+export interface DeviceKey {
+  organizationId: string;
+  assetId: string;
+}

@@ -1,7 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { type DueRow, workOnDueRows } from '../db/due-rows.ts';
 import { query } from '../db/query.ts';
-import type { AssetRef } from '../devices/asset-ref.ts';
 import type { Excuses } from './ingress-availability.ts';
 import { FLEET_OVERDUE_MIN, type OverdueFleet } from './overdue-fleet.ts';
 import {
@@ -11,9 +10,10 @@ import {
   MARK_OVERDUE_OFFLINE,
   POSTPONE_CHECKS,
 } from './presence.statements.ts';
+import type { DeviceKey } from './presence-columns.ts';
 
 /** A device whose expected contact was missed. */
-export interface OverdueDevice extends AssetRef {
+export interface OverdueDevice extends DeviceKey {
   serialNumber: string;
   expectedBy: Date;
 }
@@ -67,7 +67,7 @@ export function createPresenceRepository(sql: Database) {
     },
 
     /** The sweep skips the device until then, unless it is in contact. */
-    async postponeCheck({ organizationId, assetId }: AssetRef, until: Date): Promise<void> {
+    async postponeCheck({ organizationId, assetId }: DeviceKey, until: Date): Promise<void> {
       await sql('overdue_checks')
         .where({ organization_id: organizationId, asset_id: assetId })
         .update({ check_at: until });

@@ -3,11 +3,11 @@ import type { Sql } from '../db/database.ts';
 import type { DomainEvent, EventTypes, Publish } from '../db/domain-event.ts';
 import { isFaultOfAll, SET_ASIDE_MS } from '../db/due-rows.ts';
 import type { InTransaction, Transact } from '../db/transaction.ts';
-import type { AssetRef } from '../devices/asset-ref.ts';
 import { inSlices } from '../process/pages.ts';
 import { type AvailabilityRecord, createOutageTracker } from './ingress-availability.ts';
 import type { OverdueFleetsRepository } from './overdue-fleets.repository.ts';
 import type { OverdueDevice, OverdueQuery, PresenceRepository } from './presence.repository.ts';
+import type { DeviceKey } from './presence-columns.ts';
 
 type PresenceData = EventTypes['device.online' | 'device.offline'];
 
@@ -20,7 +20,7 @@ export interface PresenceServiceDeps {
   readAvailability(): Promise<AvailabilityRecord>;
   /** The assets of the devices, as the API shows them. */
   assetsIn(sql: Sql): {
-    listViews(devices: AssetRef[]): Promise<Array<{ organizationId: string; view: PresenceData }>>;
+    listViews(devices: DeviceKey[]): Promise<Array<{ organizationId: string; view: PresenceData }>>;
   };
   /**
    * Updates alerts when devices are overdue, and when they are back; the states of the devices are locked.
@@ -32,10 +32,10 @@ export interface PresenceServiceDeps {
       overdue: OverdueDevice[],
       isAnnounced: (device: OverdueDevice) => boolean,
     ): Promise<DomainEvent[]>;
-    resolve(tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]>;
+    resolve(tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]>;
     unannouncedIn(sql: Sql): {
       /** Ids of the assets whose last offline time had no event. */
-      listAssets(devices: AssetRef[]): Promise<Set<string>>;
+      listAssets(devices: DeviceKey[]): Promise<Set<string>>;
     };
   };
   /** One event and one alarm for each fleet: see overdue-fleets.service.ts. */
@@ -44,7 +44,7 @@ export interface PresenceServiceDeps {
   publish: Publish;
   now(): Date;
   /** Called for a device that could not be marked offline; the others are. */
-  onSetAside(device: AssetRef, error: unknown): void;
+  onSetAside(device: DeviceKey, error: unknown): void;
 }
 
 type Look = Omit<OverdueQuery, 'limit'>;
@@ -62,7 +62,7 @@ export function createPresenceService(deps: PresenceServiceDeps) {
   async function presenceEvents(
     { sql }: InTransaction,
     type: 'device.online' | 'device.offline',
-    devices: AssetRef[],
+    devices: DeviceKey[],
   ): Promise<DomainEvent[]> {
     if (devices.length === 0) return [];
     const assets = await deps.assetsIn(sql).listViews(devices);
@@ -81,7 +81,7 @@ export function createPresenceService(deps: PresenceServiceDeps) {
   }
 
   /** Events for devices that came back, except those whose absence was not published. */
-  async function onlineEvents(tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]> {
+  async function onlineEvents(tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]> {
     if (devices.length === 0) return [];
     const unannounced = await noDataAlerts.unannouncedIn(tx.sql).listAssets(devices);
     return presenceEvents(
@@ -98,7 +98,7 @@ export function createPresenceService(deps: PresenceServiceDeps) {
       await transact(async (tx) => {
         const { sql } = tx;
         const overdueFleets = await overdueFleetsIn(sql).shareLock();
-        const isAnnounced = ({ organizationId }: AssetRef) => !overdueFleets.has(organizationId);
+        const isAnnounced = ({ organizationId }: DeviceKey) => !overdueFleets.has(organizationId);
         overdue = await presenceIn(sql).markOverdueOffline({ ...look, limit });
         const alertEvents = await noDataAlerts.open(tx, overdue, isAnnounced);
         const offline = await presenceEvents(tx, 'device.offline', overdue.filter(isAnnounced));
@@ -139,11 +139,11 @@ export function createPresenceService(deps: PresenceServiceDeps) {
 
     /** Used by batches of frames, which resolve the alerts of their devices themselves. */
     onlineEvents,
-    offlineEvents: (tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]> =>
+    offlineEvents: (tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]> =>
       presenceEvents(tx, 'device.offline', devices),
 
     /** For devices that came back online without a frame; the caller publishes the events. */
-    async backWithoutFrame(tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]> {
+    async backWithoutFrame(tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]> {
       if (devices.length === 0) return [];
       return [...(await noDataAlerts.resolve(tx, devices)), ...(await onlineEvents(tx, devices))];
     },

@@ -158,6 +158,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     hasCertificate: async (organizationId: string, serialNumber: string) =>
       (await certificates.find(organizationId, serialNumber)) !== null,
     listGroupNames: shownGroups.listByIds,
+    listProfileNames: profiles.listNames,
     listGroupsByProfile: shownGroups.listByProfile,
     listLeaving: shownGroups.listLeaving,
     shownGroups,

@@ -5,7 +5,7 @@ import type { FormFile } from '../http/read-form.ts';
 import { includesRole } from '../http/role.ts';
 import { neededRole, type Route } from '../http/route.ts';
 import { AppError, invalid, notFound } from '../process/errors.ts';
-import type { GroupView } from './answers.ts';
+import type { ProfilesRepository } from '../profiles/profiles.repository.ts';
 import { namedProfile, previewHtml } from './apply-html.ts';
 import type { Field, Values } from './form-fields.ts';
 import { formHtml, revealedHtml } from './form-html.ts';
@@ -38,6 +38,7 @@ interface Shown {
 export interface FormsRoutesDeps extends FormPageDeps {
   /** Values that no answer of the API shows, for forms that change them. */
   listLeaving: ShownGroupsRepository['listLeaving'];
+  listProfileNames: ProfilesRepository['listNames'];
   findStored: Record<StoredSource, (session: Session, params: Record<string, string>) => Promise<Values>>;
 }
 
@@ -56,6 +57,7 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     forecastBreaches,
     findStored,
     listLeaving,
+    listProfileNames,
   } = deps;
 
   function findForm(session: Session, name: string | undefined, query: URLSearchParams): Form {
@@ -159,8 +161,11 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     const serials = serialNumbers as string[];
     const leaving = await listLeaving(session.organizationId, params.groupId ?? '', serials);
     if (leaving.length === 0) return null;
+    const group = await ask(session, 'getGroup', { params });
+    const slugs = group.profileSlug === null ? [] : [group.profileSlug];
     const content = joinHtml({
-      group: (await call(toCaller(session), 'getGroup', { params })).body as GroupView,
+      group,
+      profileNames: await listProfileNames(session.organizationId, slugs),
       leaving,
       count: serials.length,
       inputs: [...sent].filter(([field]) => field !== 'step'),

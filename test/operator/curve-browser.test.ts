@@ -93,7 +93,7 @@ describe('The curves of a device in a browser', () => {
     for (const part of [
       /alert, too warm, channel 3/,
       /no readings of channel 3/,
-      /configuration by profile vaccine-fridge/,
+      /configuration by profile Vaccine fridge/,
       /maintenance, Defrosting/,
       /note of .+, The door was open/,
     ])

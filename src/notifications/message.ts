@@ -3,6 +3,7 @@ import { ALERT_NAMES, type Alert, type AlertView, alertView } from '../alerts/al
 import { channelText, type Layout } from '../devices/device-capabilities.ts';
 import { withoutFormatting } from '../http/one-line.ts';
 import { cutText } from '../process/cut-text.ts';
+import { toMinute } from '../process/iso-time.ts';
 import { MENTION_KINDS, type MentionKind } from './notification-plan.ts';
 
 /** Further alerts are only counted. */
@@ -208,8 +209,9 @@ const toLine = ({ assetName, alert, layout }: MentionedAlert): string =>
   `- ${toOneLine(assetName)} (${alert.serialNumber}): ${describe(alert, layout)}, ${spanOf(alert)}`;
 
 function spanOf({ startedAt, endedAt, extreme, type }: Alert): string {
-  if (!endedAt) return `since ${toMinute(startedAt)}`;
-  const span = `from ${toMinute(startedAt)} to ${toMinute(endedAt)}`;
+  const begin = toMinute(startedAt.toISOString());
+  if (!endedAt) return `since ${begin}`;
+  const span = `from ${begin} to ${toMinute(endedAt.toISOString())}`;
   return extreme ? `${span}, ${type === 'high_temp' ? 'up to' : 'down to'} ${extreme.value} °C` : span;
 }
 
@@ -235,5 +237,3 @@ const NAME_LENGTH_MAX = 60;
 export function toOneLine(name: string): string {
   return cutText(withoutFormatting(name.replace(/\p{Cc}+/gu, ' ')), NAME_LENGTH_MAX, '…');
 }
-
-const toMinute = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;

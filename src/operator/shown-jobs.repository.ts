@@ -144,7 +144,9 @@ export function createShownJobsRepository(sql: Database) {
            select profile_slug, status from config_jobs
            where organization_id = t.organization_id and id = t.job_id
          ) as j
-         left join profiles p on p.organization_id = t.organization_id and p.slug = j.profile_slug
+         left join lateral (
+           select name from profiles where organization_id = t.organization_id and slug = j.profile_slug limit 1
+         ) as p on true
          order by t.job_id desc`,
         [organizationId, assetId, limit],
       );

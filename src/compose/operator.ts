@@ -62,6 +62,7 @@ import {
   type FormPageDeps,
   type OperatorPage,
   type PageDeps,
+  toOwnPath,
 } from '../operator/page-deps.ts';
 import { createPastDevicesRepository } from '../operator/past-devices.repository.ts';
 import { profilesRoutes } from '../operator/profiles.routes.ts';
@@ -82,6 +83,7 @@ import { createShownJobsRepository } from '../operator/shown-jobs.repository.ts'
 import { createShownWebhooksRepository } from '../operator/shown-webhooks.repository.ts';
 import { signInRoutes } from '../operator/sign-in.routes.ts';
 import { createAttemptSigner } from '../operator/sign-in-attempt.ts';
+import { toSignInUrl } from '../operator/sign-in-html.ts';
 import { createStartRepository } from '../operator/start.repository.ts';
 import { startRoutes } from '../operator/start.routes.ts';
 import { tickedAlertsRoutes } from '../operator/ticked-alerts.routes.ts';
@@ -158,6 +160,8 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     hasCertificate: async (organizationId: string, serialNumber: string) =>
       (await certificates.find(organizationId, serialNumber)) !== null,
     listGroupNames: shownGroups.listByIds,
+    listProfileNames: profiles.listNames,
+    findProfile: profiles.find,
     listGroupsByProfile: shownGroups.listByProfile,
     listLeaving: shownGroups.listLeaving,
     shownGroups,
@@ -259,8 +263,11 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
       clientAddress: createClientAddress(settings.trustedProxies),
       staticFiles,
       translateFault: options.translateFault,
-      errorPage: ({ status, message }, session) =>
-        layout({ title: errorTitle(status), session }, errorHtml(status, message, session !== null)),
+      errorPage: ({ status, message, url }, session) =>
+        layout(
+          { title: errorTitle(status), session },
+          errorHtml(status, message, session === null ? toSignInUrl(toOwnPath(url)) : null),
+        ),
       onDefect: (err) => log.error({ err }, 'a page of the operators failed'),
     }),
     close: watch.close,

@@ -122,6 +122,16 @@ describe("States of the operators' page", () => {
     await page.check('input[name=applyToAll]');
     await page.click('main button.main');
     await assertNoBarriers('a preview');
+    await open('/forms/updateProfile?slug=colder');
+    await page.fill('[name="temperatureAlerts.0.highC"]', '5');
+    await page.click('main button.main');
+    await assertNoBarriers('what a change of a profile changes');
+    await open('/fleet');
+    await page.locator('input[name=serialNumbers]').first().check();
+    await page.selectOption('select[name=joinedGroupId]', fleet.groupId);
+    await page.click('text=Add to the group');
+    await page.waitForSelector('h1:has-text("?")');
+    await assertNoBarriers('devices that are to join a group');
     await open('/import');
     await page.fill('#rows', 'serialNumber,name\nB,"2\n');
     await page.click('main button.main');

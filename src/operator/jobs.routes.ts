@@ -1,4 +1,4 @@
-import { hasEnded, hasEnded, type JobRef, type JobView, type JobView } from '../config-jobs/config-job.ts';
+import { hasEnded, type JobRef, type JobView } from '../config-jobs/config-job.ts';
 import type { ProfilesRepository } from '../profiles/profiles.repository.ts';
 import { toProgress } from './job-progress.ts';
 import { CHANGED_READ_MAX } from './job-undo-html.ts';

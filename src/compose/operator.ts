@@ -99,7 +99,6 @@ import { applyProfileId } from '../temporal/workflow-ids.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 
-const WATCH_INTERVAL_MS = 3_000;
 const WATCH_LIFETIME_MS = 2 * 60_000;
 const LINK_LOOK_UPS = { perKeyMax: 1, totalMax: 2 };
 const WATCHES = { name: 'open pages', perKeyMax: 12, perProcessMax: 400 };
@@ -212,7 +211,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
   const watch = createWatch({
     draw: (session, url) => redraws.run(session.organizationId, () => renderer.draw(session, url)),
     isActive: sessions.isActive,
-    intervalMs: WATCH_INTERVAL_MS,
+    intervalMs: resources.watchIntervalMs,
     lifetimeMs: WATCH_LIFETIME_MS,
   });
   const admit = (session: Session) => {

@@ -1,4 +1,5 @@
 import { hasEnded, type JobRef, type JobView } from '../config-jobs/config-job.ts';
+import type { ProfilesRepository } from '../profiles/profiles.repository.ts';
 import { toProgress } from './job-progress.ts';
 import { CHANGED_READ_MAX } from './job-undo-html.ts';
 import { ALL_STATES, firstState, jobHtml, jobsHtml, profileNameOf } from './jobs-html.ts';
@@ -14,6 +15,7 @@ export interface JobsPageDeps extends PageDeps {
   runUrl(jobId: string): string | null;
   shownJobs: ShownJobsRepository;
   listGroupNames: ShownGroupsRepository['listByIds'];
+  listProfileNames: ProfilesRepository['listNames'];
   shownAssets: ShownAssetsRepository;
 }
 
@@ -41,6 +43,7 @@ export function jobsRoutes({
   runUrl,
   shownJobs,
   listGroupNames,
+  listProfileNames,
   shownAssets,
 }: JobsPageDeps): OperatorPage[] {
   async function progressOf({ organizationId }: Session, job: JobView) {
@@ -74,10 +77,10 @@ export function jobsRoutes({
     return new Map(groups.map(({ value, label }) => [value, label]));
   }
 
-  const namesOfProfiles = ({ organizationId }: Session, jobs: JobView[]) =>
-    shownJobs.listProfileNames(
+  const namesOfProfiles = ({ organizationId }: Session, used: Array<{ profileSlug: string | null }>) =>
+    listProfileNames(
       organizationId,
-      jobs.map(({ profileSlug }) => profileSlug),
+      used.flatMap(({ profileSlug }) => profileSlug ?? []),
     );
 
   return [
@@ -101,19 +104,19 @@ export function jobsRoutes({
         });
         const { state, ...others } = filter;
         const asked = state === ALL_STATES ? others : filter;
-        const [targets, progress, groupNames, names, changed] = await Promise.all([
+        const changed = await listChanged(session, job);
+        const [targets, progress, groupNames, names] = await Promise.all([
           ask(session, 'listConfigJobTargets', { params, query: { ...asked, limit: '50' } }),
           progressOf(session, job),
           namesOfGroups(session, [job]),
-          namesOfProfiles(session, [job]),
-          listChanged(session, job),
+          namesOfProfiles(session, [job, ...changed]),
         ]);
         const shown = [...progress.progress.latest, ...targets.items].map(({ assetId }) => assetId);
         const content = jobHtml({
           ...progress,
           devices: await shownAssets.list(session.organizationId, shown),
           groupNames,
-          profileName: profileNameOf(job, names),
+          profileNames: names,
           changed,
           job,
           targets,
@@ -122,7 +125,7 @@ export function jobsRoutes({
           mayChange: session.role !== 'read',
         });
         const notice = jobNoticeOf(query, job);
-        const title = `Job of ${profileNameOf(job, names)}`;
+        const title = `Job of ${profileNameOf(job.profileSlug, names)}`;
         return { title, content, notice };
       },
     ),

@@ -11,6 +11,7 @@ import { DAY_MS } from '../process/durations.ts';
 import { conflict, invalid, orNotFound } from '../process/errors.ts';
 import type { Pace } from '../process/pacer.ts';
 import { pages } from '../process/pages.ts';
+import type { ProfilesRepository } from '../profiles/profiles.repository.ts';
 import { CURVE_COLUMNS, type Curves, createCurves } from './curve.ts';
 import type { RecordedAlerts, RecordedAsset, RecordRepository } from './record.repository.ts';
 import { typeOfBounds } from './settings-view.ts';
@@ -20,6 +21,7 @@ interface StatisticsDeps {
   record: RecordRepository;
   mutes: Pick<MutesRepository, 'listSpans'>;
   settings: SettingsRepository;
+  listProfileNames: ProfilesRepository['listNames'];
   /** Uses the connections for exports. */
   history: {
     lister(scope: HistoryScope): (filter: HistoryFilter) => Promise<StoredReading[]>;
@@ -32,6 +34,8 @@ export interface Statistics extends Span, RecordedAlerts {
   asset: RecordedAsset;
   /** Settings in force within the span, oldest first. */
   settings: SettingsPeriod[];
+  /** By short name. */
+  profileNames: ReadonlyMap<string, string>;
   channels: Array<ReturnType<typeof channelView>>;
   /** Times of maintenance within the span, oldest first. */
   mutedSpans: Array<Span & { reason: string }>;
@@ -54,7 +58,8 @@ const SPAN_DAYS_MAX = 400;
 
 export type StatisticsService = ReturnType<typeof createStatisticsService>;
 
-export function createStatisticsService({ record, mutes, settings, history, pace, now }: StatisticsDeps) {
+export function createStatisticsService(deps: StatisticsDeps) {
+  const { record, mutes, settings, listProfileNames, history, pace, now } = deps;
   return async (request: StatisticsRequest): Promise<Statistics> => {
     const { organizationId, assetId } = request;
     const asset = orNotFound(await record.find(organizationId, assetId), NO_SUCH_ASSET);
@@ -98,7 +103,20 @@ export function createStatisticsService({ record, mutes, settings, history, pace
       reason: each.reason,
     }));
     const settingsWithin = periodsWithin(options.settings, span);
-    return { asset, ...span, ...alerts, settings: settingsWithin, channels, mutedSpans, curves };
+    const profileNames = await listProfileNames(
+      organizationId,
+      settingsWithin.flatMap(({ profileSlug }) => profileSlug ?? []),
+    );
+    return {
+      asset,
+      ...span,
+      ...alerts,
+      settings: settingsWithin,
+      profileNames,
+      channels,
+      mutedSpans,
+      curves,
+    };
   };
 }
 

@@ -75,7 +75,8 @@ export async function startMailServer() {
 export async function startMailService(options: TestServiceOptions = {}) {
   const mail = await startMailServer();
   const settings = { smtp: mail.smtp, notificationIntervalMs: 0, ...options.settings };
-  const dms = await startService({ ...options, settings });
+  const deliveryPlan = { pollIntervalMs: 50, ...options.deliveryPlan };
+  const dms = await startService({ ...options, settings, deliveryPlan });
   return {
     dms,
     mail,

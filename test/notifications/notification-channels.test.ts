@@ -342,7 +342,7 @@ describe('Notification channels', () => {
       ]);
     const [minute] = [1, 3].map((index) => readings[index]?.measuredAt.slice(0, 16).replace('T', ' '));
     const over = readings[3]?.measuredAt.slice(0, 16).replace('T', ' ');
-    const text = `Over already:\n- Cold room (FRAME-1): too warm, 12 °C on channel 1, above 8 °C, from ${minute} to ${over}`;
+    const text = `Over already:\n- Cold room (FRAME-1): too warm, 12 °C on probe (channel 1), above 8 °C, from ${minute} to ${over}`;
     await eventually(said, ({ length }) => length === 1);
     aheadMs = 5 * MINUTE_MS;
     await eventually(said, ({ length }) => length === 2);

@@ -156,7 +156,7 @@ describe('The page of a job', () => {
     assert.doesNotMatch(running.text, /name="undo"/);
     await dms.api.post(`/devices/config-jobs/${jobId}/cancel`);
     const { text } = await pageOf(jobId);
-    assert.match(text, /They stay on <strong>wrong<\/strong>.*Put the 1 back to before…/s);
+    assert.match(text, /They stay on <strong>Freezer<\/strong>.*Put the 1 back to Vaccine fridge…/s);
     assert.match(text, /none is known<\/span><\/td><td data-label="Devices">1</);
     const form = { undo: jobId, slug: before };
     const preview = await visit(`${dms.baseUrl}/operator/apply`, { cookie, form });

@@ -16,6 +16,12 @@ import type { Resources } from './resources.ts';
 import { composeSite } from './site.ts';
 import type { Slices } from './slices.ts';
 
+interface RunningApi {
+  port: number;
+  drain(): void;
+  stop(deadlineMs: number): Promise<void>;
+}
+
 /** In the order of the documentation. */
 export const routesOf = (slices: Slices): Route[] => [
   ...slices.profiles.routes,
@@ -37,7 +43,7 @@ export const routesOf = (slices: Slices): Route[] => [
   ...slices.audit.routes,
 ];
 
-export async function startApi(resources: Resources, slices: Slices, routes: Route[]) {
+export async function startApi(resources: Resources, slices: Slices, routes: Route[]): Promise<RunningApi> {
   const { settings, transact, secretBox } = resources;
   let server: HttpServer | undefined;
   const readReadiness = createReadiness({
@@ -83,7 +89,7 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
   return {
     port,
     drain,
-    async stop(deadlineMs: number): Promise<void> {
+    async stop(deadlineMs) {
       operator?.close();
       await Promise.all([heartbeat.stop(), stop(deadlineMs)]);
     },

@@ -43,9 +43,13 @@ interface SenderOptions {
   names: NameLookups;
 }
 
-export type Sender = ReturnType<typeof createSender>;
+export interface Sender {
+  /** @throws NoTurn when the host name got no turn for its look-up in time: no attempt was made. */
+  attempt(outgoing: OutgoingRequest): Promise<AttemptResult>;
+  close(): Promise<void>;
+}
 
-export function createSender(options: SenderOptions) {
+export function createSender(options: SenderOptions): Sender {
   const connections = createConnections(options);
   const settings = { connect: connections.connect, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
   const agent = new Agent({ ...settings, keepAliveTimeout: 20_000 });
@@ -95,8 +99,7 @@ export function createSender(options: SenderOptions) {
   }
 
   return {
-    /** @throws NoTurn when the host name got no turn for its look-up in time: no attempt was made. */
-    async attempt(outgoing: OutgoingRequest): Promise<AttemptResult> {
+    async attempt(outgoing) {
       const url = new URL(outgoing.url);
       const startedAt = await lookUp(url, outgoing.organizationId);
       const spentMs = () => performance.now() - startedAt;
@@ -126,18 +129,28 @@ export function createSender(options: SenderOptions) {
         };
       }
     },
-    async close(): Promise<void> {
+    async close() {
       await Promise.all([agent.destroy(), repeats.destroy()]);
       connections.close();
     },
   };
 }
 
+interface Connections {
+  connect: buildConnector.connector;
+  /**
+   * To be called when a request starts. `onConnection` runs as soon as the request is written to a
+   * connection.
+   */
+  onStart(onConnection: (connection: Connection) => void): void;
+  close(): void;
+}
+
 /** Published by the client with the headers of a request: https://undici.nodejs.org/#/docs/api/DiagnosticsChannel */
 const HEADERS_SENT = 'undici:client:sendHeaders';
 
 /** Opens connections to checked addresses, and tracks which request each one serves. */
-function createConnections(options: SenderOptions) {
+function createConnections(options: SenderOptions): Connections {
   const known = new WeakMap<Socket, Connection>();
   let starting: ((connection: Connection) => void) | null = null;
 
@@ -152,26 +165,20 @@ function createConnections(options: SenderOptions) {
   }
   subscribe(HEADERS_SENT, onHeadersSent);
 
-  const open = guardedConnector(options);
-  const connect: buildConnector.connector = (to, callback) =>
-    open(to, (error, socket) => {
-      if (error || !socket) return callback(error ?? new Error('no socket'), null);
-      const connection: Connection = { requestCount: 0, fault: null, answer: 'none' };
-      known.set(socket, connection);
-      socket.once('error', (fault) => {
-        connection.fault = fault;
-      });
-      skipInterim(socket, connection);
-      callback(null, socket);
-    });
-
+  const connect = guardedConnector(options);
   return {
-    connect,
-    /**
-     * To be called when a request starts. `onConnection` runs as soon as the request is written to a
-     * connection.
-     */
-    onStart(onConnection: (connection: Connection) => void): void {
+    connect: (to, callback) =>
+      connect(to, (error, socket) => {
+        if (error || !socket) return callback(error ?? new Error('no socket'), null);
+        const connection: Connection = { requestCount: 0, fault: null, answer: 'none' };
+        known.set(socket, connection);
+        socket.once('error', (fault) => {
+          connection.fault = fault;
+        });
+        skipInterim(socket, connection);
+        callback(null, socket);
+      }),
+    onStart(onConnection) {
       starting = onConnection;
     },
     close: () => void unsubscribe(HEADERS_SENT, onHeadersSent),

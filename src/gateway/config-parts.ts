@@ -27,7 +27,15 @@ interface ReceivedPart {
   receivedAt: Date;
 }
 
-export type ConfigParts = ReturnType<typeof createConfigParts>;
+export interface ConfigParts {
+  /**
+   * Returns the whole report when the part completes it, which an unsplit report does at once; null while
+   * parts are missing.
+   * @throws MalformedMessage
+   */
+  add(part: ReceivedPart): ConfigReport | null;
+  readonly incompleteCount: number;
+}
 
 interface IncompleteReport {
   /** Payloads by number of the part, from 1. */
@@ -45,7 +53,7 @@ const BYTES_MAX = 16_384;
 export function createConfigParts({
   incompleteMax = INCOMPLETE_MAX,
   bytesMax = BYTES_MAX,
-}: ConfigPartsOptions = {}) {
+}: ConfigPartsOptions = {}): ConfigParts {
   /** In the order of their last change. */
   const incomplete = new Map<string, IncompleteReport>();
 
@@ -69,12 +77,7 @@ export function createConfigParts({
   }
 
   return {
-    /**
-     * Returns the whole report when the part completes it, which an unsplit report does at once; null while
-     * parts are missing.
-     * @throws MalformedMessage
-     */
-    add(part: ReceivedPart): ConfigReport | null {
+    add(part) {
       const { organizationId, report, receivedAt } = part;
       if (isUnsplit(report)) return report;
       evict(receivedAt.getTime());

@@ -4,7 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createGathering } from '../../src/notifications/gathering.service.ts';
+import { TEST_MESSAGE } from '../../src/notifications/message.ts';
 import { createNotificationAlertsRepository } from '../../src/notifications/notification-alerts.repository.ts';
+import { createChannelsRepository } from '../../src/notifications/notification-channels.repository.ts';
 import { UNSENT_MAX } from '../../src/notifications/notification-plan.ts';
 import {
   createNotificationsRepository,
@@ -238,6 +240,24 @@ describe('The queue of notifications', () => {
         assert.equal(due.length, 1);
       });
   }
+
+  it('drops at the enabling of a channel a message whose transaction had seen it before it was disabled', async () => {
+    const path = `/notification-channels/${channel.channelId}`;
+    const { notifications } = newWorker();
+    await createTransact(dms.service.sql)(async ({ sql }) => {
+      const [seen] = await createChannelsRepository(sql).listActive(org.id, [channel.channelId]);
+      assert.ok(seen);
+      assert.equal((await org.api.patch(path, { status: 'disabled' })).status, 200);
+      await createNotificationsRepository(sql, randomUUID()).insertEscalation(
+        channel,
+        TEST_MESSAGE,
+        new Date(),
+      );
+    });
+    assert.equal((await notifications.listSteps(channel, 1)).length, 1);
+    assert.equal((await org.api.patch(path, { status: 'active' })).status, 200);
+    assert.deepEqual(await notifications.listSteps(channel, 1), []);
+  });
 
   it('queues alerts while a worker gathers, and gathers them the next time', async () => {
     const setBattery = await newDevice(org, 'Cold room');

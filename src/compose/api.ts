@@ -51,14 +51,15 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
     phase: () => (server?.isDraining() ? 'draining' : 'up'),
     timeZoneRules: resources.timeZoneRules,
   });
-  const operator = composeOperator(resources, slices, { routes, translateFault });
+  const withIdempotency = createIdempotency(createIdempotencyKeysRepository(answerBox(secretBox)), transact);
+  const operator = composeOperator(resources, slices, { routes, translateFault, withIdempotency });
   const app = createApp({
     routes,
     authenticate: createAuthenticate(slices.keys),
     isStillValid: createIsStillValid(slices.keys),
     clientAddress: createClientAddress(settings.trustedProxies),
     transact,
-    withIdempotency: createIdempotency(createIdempotencyKeysRepository(answerBox(secretBox)), transact),
+    withIdempotency,
     recordAudit: slices.audit.record,
     translateFault,
     observe: observer(resources),

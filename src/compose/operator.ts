@@ -1,4 +1,5 @@
 /** The operators' page: sessions, the data of its pages, and their files. */
+import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -10,6 +11,7 @@ import { requireTurn } from '../http/authenticate.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { describeSchema } from '../http/describe-schema.ts';
+import type { WithIdempotency } from '../http/idempotency.ts';
 import { createOperations } from '../http/operations.ts';
 import { createPageRenderer, createPages } from '../http/pages.ts';
 import { renderError } from '../http/render-error.ts';
@@ -108,6 +110,7 @@ const REDRAWS = { perKeyMax: 2, totalMax: 8 };
 
 interface OperatorOptions {
   routes: Route[];
+  withIdempotency: WithIdempotency;
   translateFault(error: unknown): unknown;
 }
 
@@ -124,7 +127,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
   if (operatorUrl === null) return null;
   const staticFiles = readStaticFiles(`${OPERATOR_PATH}/static`, FILES);
   const layout = createLayout(staticFiles.pathOf);
-  const call = createOperations({ ...resources, routes: options.routes, recordAudit: slices.audit.record });
+  const call = createOperations({ ...resources, ...options, recordAudit: slices.audit.record });
   const ask: PageDeps['ask'] = async (session, operationId, input) =>
     (await call(toCaller(session), operationId, input)).body as Answers[typeof operationId];
   const sessions = createSessions({
@@ -171,6 +174,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
         intervals: await findIntervals(organizationId, slug),
       }),
     },
+    nextFormId: randomUUID,
     findOperation,
     fieldsOf: fieldsIn(findOperation),
     findFaults: faultsIn(findOperation),

@@ -2,7 +2,7 @@
  * Activities of `workflows/deliver-webhooks.ts`. Each starts from the current rows, so it can be repeated.
  */
 import type { BreakerRepository } from '../endpoints/breaker.repository.ts';
-import type { EndpointRef } from '../endpoints/endpoint.ts';
+import type { EndpointRef, RequestTarget } from '../endpoints/endpoint.ts';
 import type { EndpointHealthRepository, RecoveryStateRow } from '../endpoints/endpoint-health.repository.ts';
 import type { Log } from '../process/log.ts';
 import type { Attempts } from './attempts.service.ts';
@@ -94,9 +94,9 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
     return outcome;
   }
 
-  async function beginDrain(endpoint: EndpointRef): Promise<void> {
-    const { endpointId } = endpoint;
-    if (await breakers.beginDrain(endpoint)) deps.log.info({ endpointId }, 'webhook.breaker_half_open');
+  async function beginDrain(probed: RequestTarget): Promise<void> {
+    const { endpointId } = probed;
+    if (await breakers.beginDrain(probed)) deps.log.info({ endpointId }, 'webhook.breaker_half_open');
   }
 
   async function close(endpoint: EndpointRef, from: 'open' | 'draining'): Promise<void> {
@@ -166,7 +166,7 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
       }
       const { result, recorded } = await attempts.attempt(claim);
       await recorded;
-      if (result.verdict === 'delivered' || result.verdict === 'blocked') await beginDrain(endpoint);
+      if (result.verdict === 'delivered' || result.verdict === 'blocked') await beginDrain(claim);
     },
 
     /**

@@ -54,11 +54,11 @@ export function createBreakerRepository(sql: Database) {
       return rows.some(({ previous }) => previous !== 'open');
     },
 
-    /** Starts the drain after a successful probe. False when the breaker was not open. */
-    async beginDrain(endpoint: EndpointRef): Promise<boolean> {
+    /** Starts the drain after a successful probe. False when the breaker was not open, or has another URL. */
+    async beginDrain({ url, ...endpoint }: RequestTarget): Promise<boolean> {
       const recoveredAt = sql.raw('least(recovered_at, now())');
       const changed = await one(endpoint)
-        .where({ breaker: 'open' })
+        .where({ breaker: 'open', url })
         .update({ ...draining, next_probe_at: null, recovered_at: recoveredAt });
       return changed > 0;
     },

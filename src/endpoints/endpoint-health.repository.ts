@@ -109,7 +109,6 @@ export function createEndpointHealthRepository(sql: Database) {
       });
     },
 
-    /** Null when the endpoint was deleted or disabled. */
     /** Null when it is disabled, or has another URL. */
     async findActiveState({ url, ...endpoint }: RequestTarget): Promise<ActiveState | null> {
       const row = await one(endpoint).where({ status: 'active', url }).first();

@@ -2,6 +2,7 @@ import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import { conflict, invalid, notFound, orNotFound } from '../process/errors.ts';
 import type { Log } from '../process/log.ts';
+import type { BreakerRepository } from './breaker.repository.ts';
 import {
   type ChangeEndpoint,
   type CreateEndpoint,
@@ -24,18 +25,10 @@ interface EndpointDeliveries {
   announceChange(endpoint: EndpointRef): Promise<void>;
 }
 
-/** The breaker of an endpoint, in the transaction that changes it. */
-interface EndpointBreaker {
-  /** Forgets earlier failures, and drains a backlog. */
-  restore(endpoint: EndpointRef, hasBacklog: boolean): Promise<void>;
-  probeNow(endpoint: EndpointRef): Promise<void>;
-  retryNow(endpoint: EndpointRef): Promise<void>;
-}
-
 export interface EndpointsServiceDeps {
   endpointsIn(sql: Database): EndpointsRepository;
   deliveriesIn(sql: Database): EndpointDeliveries;
-  breakersIn(sql: Database): EndpointBreaker;
+  breakersIn(sql: Database): Pick<BreakerRepository, 'restore' | 'probeNow' | 'retryNow'>;
   /** Called when the endpoint's workflow has something to do. */
   notifyRecovery(endpoint: EndpointRef): void;
   secretBox: SecretBox;

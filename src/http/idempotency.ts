@@ -39,6 +39,9 @@ export type WithIdempotency = (
   run: (transact: Transact) => Promise<StoredAnswer>,
 ) => Promise<StoredAnswer & { replayed: boolean }>;
 
+/** Message while another request uses the same key. */
+export const STILL_RUNNING = 'A request with this Idempotency-Key is still running';
+
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** Returns the key as a hash, since a caller may have chosen a secret. @throws invalid */
@@ -56,7 +59,7 @@ export function createIdempotency(store: IdempotencyStore, transact: Transact): 
   return (request, run) =>
     transact(async (tx) => {
       if (!(await store.lock(tx, request))) {
-        throw new AppError('conflict', 'A request with this Idempotency-Key is still running', {
+        throw new AppError('conflict', STILL_RUNNING, {
           headers: { 'Retry-After': '1' },
         });
       }

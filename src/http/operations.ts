@@ -4,9 +4,18 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Transact } from '../db/transaction.ts';
+import { AppError, conflict, notFound } from '../process/errors.ts';
 import type { RecordAudit } from './audit.ts';
 import { requireRole } from './authenticate.ts';
+import {
+  fingerprintOf,
+  idempotencyKey,
+  STILL_RUNNING,
+  type StoredAnswer,
+  type WithIdempotency,
+} from './idempotency.ts';
 import { compileProjections } from './project-response.ts';
 import type { Caller, Reply, Route } from './route.ts';
 import { compileRequestSchema } from './validate.ts';
@@ -21,6 +30,8 @@ export interface OperationInput {
   /** The body of an operation with another format than JSON. */
   raw?: { bytes: Buffer; contentType: string };
   isAbandoned?(): boolean;
+  /** A form as it was drawn and sent: it is carried out once, and a repeat gets the same answer. */
+  once?: string | undefined;
 }
 
 export type CallOperation = (caller: Caller, operationId: string, input?: OperationInput) => Promise<Reply>;
@@ -30,6 +41,8 @@ interface OperationsOptions {
   transact: Transact;
   recordAudit: RecordAudit;
   now(): Date;
+  /** Needed by callers that name forms. */
+  withIdempotency?: WithIdempotency;
 }
 
 export function createOperations(options: OperationsOptions): CallOperation {
@@ -48,14 +61,15 @@ export function createOperations(options: OperationsOptions): CallOperation {
   return async (caller, operationId, input = {}) => operationOf(operationId)(caller, input);
 }
 
-function createOperation(definition: Route, { transact, recordAudit, now }: OperationsOptions) {
+function createOperation(definition: Route, options: OperationsOptions) {
+  const { transact, recordAudit, now, withIdempotency } = options;
   const checkRole = requireRole(definition);
   const shape = compileRequestSchema(definition);
   const withAudit = createAudit(definition, recordAudit);
   const project = createProjection(definition);
   return async (
     caller: Caller,
-    { params = {}, query = {}, body, accept, raw, isAbandoned = () => false }: OperationInput,
+    { params = {}, query = {}, body, accept, raw, isAbandoned = () => false, once }: OperationInput,
   ): Promise<Reply> => {
     checkRole(caller);
     const headers: Record<string, string | undefined> = { accept, 'content-type': raw?.contentType };
@@ -79,8 +93,46 @@ function createOperation(definition: Route, { transact, recordAudit, now }: Oper
           return toStream(request.bytes);
         },
       });
-    return project(await withAudit({ caller, params: request.params }, transact, handle));
+    const run = async (on: Transact) =>
+      project(await withAudit({ caller, params: request.params }, on, handle));
+    if (!once || !withIdempotency || definition.idempotent === false) return run(transact);
+    const url = JSON.stringify([params, once]);
+    const fingerprint = fingerprintOf(definition.operationId, url, request.bytes, caller.keyId);
+    const key = idempotencyKey(fingerprint.toString('base64url'));
+    const repeatable = { organizationId: caller.organizationId, key, fingerprint };
+    return afterRunning(async () =>
+      fromStored(await withIdempotency(repeatable, async (on) => toStored(await run(on)))),
+    );
   };
+}
+
+const toStored = ({ status, body = null }: Reply): StoredAnswer => ({
+  status,
+  body: JSON.stringify(body),
+  location: null,
+});
+
+/** @throws the refusal that is stored */
+function fromStored({ status, body }: StoredAnswer): Reply {
+  const content = JSON.parse(body);
+  if (status < 400) return { status, body: content };
+  throw status === 404 ? notFound(content.message) : conflict(content.message);
+}
+
+const PAUSE_MS = 100;
+const PAUSES_MAX = 100;
+
+/** Waits for an earlier request with the same key without holding a connection. */
+async function afterRunning<T>(run: () => Promise<T>): Promise<T> {
+  for (let pauses = 0; ; pauses++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof AppError) || error.message !== STILL_RUNNING || pauses === PAUSES_MAX)
+        throw error;
+      await delay(PAUSE_MS);
+    }
+  }
 }
 
 /** For an operation that reads its body piece by piece. */

@@ -39,6 +39,13 @@ export function createNotificationAlertsRepository(sql: Database) {
   const ofChannel = ({ organizationId, channelId }: ChannelRef) =>
     sql('notification_alerts').where({ organization_id: organizationId, channel_id: channelId });
 
+  /** Lets the gatherings under way commit first: what they listed may have changed meanwhile. */
+  const lockChannels = async (organizationId: string): Promise<string[]> => {
+    const channels = sql('notification_channels').where({ organization_id: organizationId });
+    const rows = await channels.orderBy('id').select('id').forNoKeyUpdate();
+    return rows.map(({ id }) => id);
+  };
+
   return {
     /** The earliest alerts first. The caller has locked the channel. */
     listDue: (ref: ChannelRef, now: Date, limit: number): Promise<DueAlert[]> =>
@@ -78,6 +85,7 @@ export function createNotificationAlertsRepository(sql: Database) {
      * over yet keeps it: if that ends within the snooze, the alert is postponed then.
      */
     async remindAgain({ organizationId, alertId }: AlertRef, { from, to }: SnoozeChange): Promise<void> {
+      await lockChannels(organizationId);
       await sql('notification_alerts')
         .where({ organization_id: organizationId, alert_id: alertId, kind: 'opening' })
         .where((row) => row.whereNotNull('notified_at').orWhereNull('due_at').orWhere({ due_at: from }))
@@ -99,10 +107,10 @@ export function createNotificationAlertsRepository(sql: Database) {
 
     /** Makes alerts that were postponed to `postponedUntil` due at `at`, on all channels. */
     async notifyAgain(organizationId: string, postponedUntil: Date, at: Date): Promise<void> {
-      const channels = sql('notification_channels').where({ organization_id: organizationId }).select('id');
+      const channelIds = await lockChannels(organizationId);
       await sql('notification_alerts')
         .where({ organization_id: organizationId, due_at: postponedUntil })
-        .whereIn('channel_id', channels)
+        .whereIn('channel_id', channelIds)
         .update({ due_at: at });
     },
 

@@ -186,7 +186,8 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
         }
         if (secret !== undefined) sealed.secret = sealSecret(ref, secret);
         const after = await channels.update(ref, changedChannel(before, { ...change, target }), sealed);
-        if (after.status === 'disabled') await dropUnsent(sql, ref);
+        // Transactions that had seen the channel active may have queued more when it was disabled.
+        if (after.status === 'disabled' || before.status === 'disabled') await dropUnsent(sql, ref);
         else await replan(sql, ref, before, after);
         return after;
       });

@@ -3,6 +3,7 @@
  * sends the messages of a channel one after the other. A crash between sending and recording may send a
  * message twice, with the same id; none is lost.
  */
+import { repeatAfterConflict } from '../db/transaction.ts';
 import { nextAttempt } from '../deliveries/delivery.ts';
 import { NoTurn } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
@@ -81,7 +82,7 @@ export function createNotifier(deps: NotifierDeps) {
     const result = await send(claimed);
     if (result === null) return notifications.release(claimed);
     const outcome = toOutcome(claimed, result);
-    await notifications.record(outcome, now());
+    await repeatAfterConflict(() => notifications.record(outcome, now()));
     deps.observe(outcome.state === 'pending' ? 'retried' : outcome.state);
   }
 

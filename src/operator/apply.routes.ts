@@ -1,4 +1,5 @@
 /** Applying a profile: to devices by serial number, a group, a filter of the fleet or all; with one preview for all of them. */
+import type { OperationInput } from '../http/operations.ts';
 import type { PageReply } from '../http/page-route.ts';
 import { invalid } from '../process/errors.ts';
 import { UUID } from '../process/uuid.ts';
@@ -9,7 +10,7 @@ import { type FleetFilter, toAssetsQuery, toFleetFilter } from './fleet-filter.t
 import type { Values } from './form-fields.ts';
 import { defaultsOf, toCreation, toInputs } from './form-values.ts';
 import { FORMS } from './forms.ts';
-import { type FormPageDeps, given, type OperatorPage, type Refusal } from './page-deps.ts';
+import { type FormPageDeps, given, type OperatorPage, type Refusal, toOnce } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownGroupsRepository } from './shown-groups.repository.ts';
 import type { ShownJobsRepository } from './shown-jobs.repository.ts';
@@ -31,7 +32,7 @@ export interface ApplyPageDeps extends FormPageDeps {
 
 export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
   const { ask, fieldsOf, findFaults, listChoices, readTyped, layout, toRefusal } = deps;
-  const { forecastBreaches, shownJobs, listGroupNames } = deps;
+  const { forecastBreaches, shownJobs, listGroupNames, nextFormId } = deps;
   const { title, section } = FORMS.applyProfile;
 
   const listFields = () => [PROFILE, ...fieldsOf('applyProfile')];
@@ -96,23 +97,24 @@ export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
     ];
   }
 
-  async function send(session: Session, { values }: Asked, isPreview: boolean) {
+  async function send(session: Session, { values }: Asked, more: Pick<OperationInput, 'query' | 'once'>) {
     const { slug, body } = toRequest(values);
-    const query = given({ dryRun: isPreview && 'true', omitApplied: isPreview && 'true' });
-    return ask(session, 'applyProfile', { params: { slug: String(slug) }, query, body });
+    return ask(session, 'applyProfile', { params: { slug: String(slug) }, body, ...more });
   }
 
-  async function begin(session: Session, asked: Asked): Promise<PageReply> {
-    const { jobId } = await send(session, asked, false);
+  async function begin(session: Session, asked: Asked, form: URLSearchParams): Promise<PageReply> {
+    const { jobId } = await send(session, asked, { once: toOnce(form) });
     return { location: jobId === null ? JOBS_PATH : `${JOBS_PATH}/${jobId}?done=applyProfile` };
   }
 
   async function preview(session: Session, { values, filter }: Asked): Promise<PageReply> {
-    const applied = await send(session, { values, filter }, true);
+    const query = { dryRun: 'true', omitApplied: 'true' };
+    const applied = await send(session, { values, filter }, { query });
     const inputs = toInputs(listFields(), values);
     if (inputs.has('serialNumbers')) inputs.set('serialNumbers', inputs.getAll('serialNumbers').join(' '));
     const filtered = new URLSearchParams(given(filter)).toString();
     if (filtered !== '') inputs.set('filter', filtered);
+    inputs.set('once', nextFormId());
     const names = await findNames(session, values);
     const content = applyPreviewHtml(applied, {
       values,
@@ -181,7 +183,7 @@ export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
           const sent = step === 'apply' ? asked : await withMatching(session, asked);
           const faults = withTypedFault(fault, listFaults(sent.values));
           if (faults.length > 0) return draw(session, asked, { messages: faults, status: 400 });
-          return await (step === 'apply' ? begin(session, sent) : preview(session, sent));
+          return await (step === 'apply' ? begin(session, sent, form) : preview(session, sent));
         } catch (thrown) {
           return draw(session, asked, toRefusal(thrown));
         }

@@ -24,6 +24,8 @@ export interface FormOptions {
   values: Values;
   options: Options;
   action: string;
+  /** Of this drawn form. */
+  once: string;
   back: string;
   /** Values that the form showed first, in a form that changes something. */
   shown: Values | null;
@@ -39,7 +41,17 @@ const SPARE_ROWS = 2;
 const SHORT_LIST = 10;
 const ROWS_MAX = 100;
 
-export function formHtml({ layout, fields, values, action, back, shown, about, ...more }: FormOptions): Html {
+export function formHtml({
+  layout,
+  fields,
+  values,
+  action,
+  once,
+  back,
+  shown,
+  about,
+  ...more
+}: FormOptions): Html {
   const { content, unplaced } = fieldsHtml({ ...more, fields, values, looks: layout.looks });
   return html`<p class="crumbs"><a href="${back}">${about ?? 'Back'}</a></p>
 <h1>${layout.title}${about !== null && html` <span class="quiet">${about}</span>`}</h1>
@@ -48,6 +60,7 @@ ${unplaced}
 <form method="post" action="${action}" class="form"${layout.file && html` enctype="multipart/form-data"`}>
 ${layout.file && html`<div class="field"><label for="file">${layout.file.label}</label><input type="file" id="file" name="file" required accept="${layout.file.accept}"></div>`}
 ${content}
+<input type="hidden" name="once" value="${once}">
 ${shown && html`<input type="hidden" name="shown" value="${JSON.stringify(shown)}">`}
 <div class="actions"><button class="${layout.isDanger ? 'danger' : 'main'}">${layout.submit}</button> <a href="${back}">Cancel</a></div></form>`;
 }

@@ -15,7 +15,7 @@ import { defaultsOf, toChange, toCreation, toTimes, withoutUnused } from './form
 import { FORM_PATH, FORMS, type FormName, operationOf, toActionUrl } from './forms.ts';
 import { joinHtml } from './groups-html.ts';
 import { type Content, html } from './html.ts';
-import { type FormPageDeps, type OperatorPage, OWN_PATH, type Refusal } from './page-deps.ts';
+import { type FormPageDeps, type OperatorPage, OWN_PATH, type Refusal, toOnce } from './page-deps.ts';
 import { changedSettings, saveHtml } from './profiles-html.ts';
 import { type Session, toCaller } from './session.ts';
 import type { ShownGroupsRepository } from './shown-groups.repository.ts';
@@ -92,6 +92,7 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
       shown,
       options: await listChoices(session, layout, values),
       action: toActionUrl(name, params),
+      once: deps.nextFormId(),
       back: layout.back(params),
       about: await findAbout(session, form),
       faults: refusal?.messages ?? [],
@@ -113,14 +114,14 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
   async function send(
     session: Session,
     { layout, operation, params }: Form,
-    { body, file }: { body: Values | undefined; file: FormFile | null },
+    { body, file, once }: { body: Values | undefined; file: FormFile | null; once: string | undefined },
   ) {
     if (layout.file) {
       if (!file) throw invalid('Choose a file first');
       const raw = { bytes: file.bytes, contentType: operation.rawBody?.contentType ?? '' };
-      return (await call(toCaller(session), operation.operationId, { params, raw })).body as Values;
+      return (await call(toCaller(session), operation.operationId, { params, raw, once })).body as Values;
     }
-    const { body: answer } = await call(toCaller(session), operation.operationId, { params, body });
+    const { body: answer } = await call(toCaller(session), operation.operationId, { params, body, once });
     return (answer ?? {}) as Values;
   }
 
@@ -234,7 +235,7 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
         const asked = await askToSave(session, form, body, sent);
         if (asked !== null) return asked;
       }
-      const answer = await send(session, form, { body, file });
+      const answer = await send(session, form, { body, file, once: toOnce(sent) });
       return toReply(session, form, { answer, back: sent.get('return') });
     } catch (thrown) {
       return draw(session, form, { ...typed, refusal: toRefusal(thrown) });

@@ -50,6 +50,8 @@ export type ForecastBreaches = (
 /** Dependencies of pages with forms. */
 export interface FormPageDeps extends PageDeps {
   call: CallOperation;
+  /** Of a drawn form, so that a double click carries it out once. */
+  nextFormId(): string;
   findOperation(operationId: string): Route;
   /** Fields of the body or of the query of an operation. */
   fieldsOf(operationId: string, part?: 'body' | 'query'): Field[];
@@ -120,6 +122,9 @@ const OWN_PATH_LENGTH_MAX = 1_000;
 /** The page that follows a sign-in; null: the address is none of this page. */
 export const toOwnPath = (address: string | null): string | null =>
   address !== null && address.length <= OWN_PATH_LENGTH_MAX && OWN_PATH.test(address) ? address : null;
+/** A drawn form with all that it sends, so that one that is drawn once may be sent with other values. */
+export const toOnce = (form: URLSearchParams): string | undefined =>
+  form.has('once') ? form.toString() : undefined;
 
 /** Parameters of a query that have a value. */
 export const given = (values: Record<string, string | null | undefined | false>): Record<string, string> =>

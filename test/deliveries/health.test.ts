@@ -286,7 +286,7 @@ describe('The health of an endpoint', () => {
       (await endpoints.findActiveState(target))?.breaker,
     ];
     assert.deepEqual(await open(true, null), [true, 'open']);
-    await breakers.beginDrain(endpoint);
+    await breakers.beginDrain(target);
     await breakers.close(endpoint, 'draining');
     const recoveredAt = (await endpoints.findActiveState(target))?.recoveredAt ?? null;
     for (const isOutage of [true, false]) assert.deepEqual(await open(isOutage, null), [false, 'closed']);
@@ -364,6 +364,33 @@ describe('The health of an endpoint', () => {
     await customer.publish(1);
     await endpoint.until((all) => all.length === 5 && all.every(({ attemptCount }) => attemptCount > 0));
     assert.equal(await endpoint.breaker(), 'closed');
+    await other.stop();
+  });
+
+  it('probes a changed URL before it drains, although a probe of the former one succeeds late', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    const other = await startReceiver();
+    failing(503);
+    await customer.publish(3);
+    await hasStoppedSending(endpoint);
+    const late: ServerResponse[] = [];
+    receiver.answer((response) => void late.push(response));
+    const [response] = await eventually(
+      async () => {
+        await probe(endpoint);
+        return late;
+      },
+      ({ length }) => length > 0,
+      { pauseMs: 20 },
+    );
+    const next = new Promise<ServerResponse>((resolve) => other.answer(resolve));
+    await endpoint.change({ url: other.url });
+    response?.writeHead(204).end();
+    const probed = await next;
+    assert.equal(await endpoint.breaker(), 'open');
+    other.answer((reply) => reply.writeHead(204).end());
+    probed.writeHead(204).end();
+    await endpoint.untilAll('delivered', 3);
     await other.stop();
   });
 

@@ -4,7 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createGathering } from '../../src/notifications/gathering.service.ts';
+import { TEST_MESSAGE } from '../../src/notifications/message.ts';
 import { createNotificationAlertsRepository } from '../../src/notifications/notification-alerts.repository.ts';
+import { createChannelsRepository } from '../../src/notifications/notification-channels.repository.ts';
 import { UNSENT_MAX } from '../../src/notifications/notification-plan.ts';
 import {
   createNotificationsRepository,
@@ -12,6 +14,7 @@ import {
 } from '../../src/notifications/notifications.repository.ts';
 import { HOUR_MS } from '../../src/process/durations.ts';
 import { register } from '../support/fleet.ts';
+import { untilLockWaits } from '../support/lock-waits.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { statementsOf } from '../support/statements-of.ts';
 import { newDevice } from './harness.ts';
@@ -41,7 +44,7 @@ describe('The queue of notifications', () => {
   }
 
   /** The parts that each worker has of its own. */
-  function newWorker(): {
+  function newWorker(notificationAlertsIn = createNotificationAlertsRepository): {
     gather: ReturnType<typeof createGathering>;
     notifications: NotificationsRepository;
   } {
@@ -51,13 +54,43 @@ describe('The queue of notifications', () => {
       notifications: createNotificationsRepository(sql, ownerId),
       gather: createGathering({
         transact: createTransact(sql),
-        notificationAlertsIn: createNotificationAlertsRepository,
+        notificationAlertsIn,
         notificationsIn: (handle) => createNotificationsRepository(handle, ownerId),
         gatherIntervalMs: 0,
         now: () => new Date(),
         onSetAside: ({ alertId }) => void setAside.push(alertId),
       }),
     };
+  }
+
+  /** Changes something while a worker gathers: it has `listed` due alerts, or has also `stored` what it makes of them. */
+  async function gatherDuring(
+    held: 'listed' | 'stored',
+    change: () => Promise<{ status: number; text: string }>,
+  ): Promise<void> {
+    let changing = null as ReturnType<typeof change> | null;
+    const hold = () => {
+      changing = change();
+      return Promise.race([changing, untilLockWaits(dms.service.sql, 1)]);
+    };
+    const { gather } = newWorker((sql) => {
+      const alerts = createNotificationAlertsRepository(sql);
+      return {
+        ...alerts,
+        async listDue(...given) {
+          const due = await alerts.listDue(...given);
+          if (held === 'listed') await hold();
+          return due;
+        },
+        async remove(...given) {
+          await alerts.remove(...given);
+          if (held === 'stored') await hold();
+        },
+      };
+    });
+    await gather(channel);
+    const answer = await changing;
+    assert.ok(answer && answer.status < 300, answer?.text);
   }
 
   const contents = () =>
@@ -177,6 +210,53 @@ describe('The queue of notifications', () => {
     const [message] = await contents();
     assert.match(JSON.stringify(message), /x{58}…/);
     assert.deepEqual(setAside, []);
+  });
+
+  for (const held of ['listed', 'stored'] as const) {
+    it(`notifies of an alert whose mute ends early while a worker has ${held} it`, async () => {
+      const setBattery = await newDevice(org, 'Cold room');
+      const path = `/assets/${(await org.api.get('/assets')).body.items[0].id}/mute`;
+      const until = new Date(Date.now() + HOUR_MS).toISOString();
+      assert.equal((await org.api.post(path, { until, reason: 'Defrosting' })).status, 201);
+      await setBattery('low');
+      await gatherDuring(held, () => org.api.delete(path));
+      await newWorker().gather(channel);
+      assert.equal((await contents()).length, 1);
+    });
+
+    for (const state of ['new', 'acknowledged'])
+      it(`notifies at the end of a snooze that begins while a worker has ${held} the alert as ${state}`, async () => {
+        await (await newDevice(org, 'Cold room'))('low');
+        const path = `/alerts/${(await org.api.get('/alerts')).body.items[0].id}`;
+        const acknowledge = (more = {}) => org.api.patch(path, { status: 'acknowledged', ...more });
+        if (state === 'acknowledged') assert.equal((await acknowledge()).status, 200);
+        const snoozeUntil = new Date(Date.now() + HOUR_MS);
+        await gatherDuring(held, () => acknowledge({ snoozeUntil }));
+        const due = await createNotificationAlertsRepository(dms.service.sql).listDue(
+          channel,
+          snoozeUntil,
+          1,
+        );
+        assert.equal(due.length, 1);
+      });
+  }
+
+  it('drops at the enabling of a channel a message whose transaction had seen it before it was disabled', async () => {
+    const path = `/notification-channels/${channel.channelId}`;
+    const { notifications } = newWorker();
+    await createTransact(dms.service.sql)(async ({ sql }) => {
+      const [seen] = await createChannelsRepository(sql).listActive(org.id, [channel.channelId]);
+      assert.ok(seen);
+      assert.equal((await org.api.patch(path, { status: 'disabled' })).status, 200);
+      await createNotificationsRepository(sql, randomUUID()).insertEscalation(
+        channel,
+        TEST_MESSAGE,
+        new Date(),
+      );
+    });
+    assert.equal((await notifications.listSteps(channel, 1)).length, 1);
+    assert.equal((await org.api.patch(path, { status: 'active' })).status, 200);
+    assert.deepEqual(await notifications.listSteps(channel, 1), []);
   });
 
   it('queues alerts while a worker gathers, and gathers them the next time', async () => {

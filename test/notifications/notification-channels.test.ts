@@ -94,6 +94,27 @@ describe('Notification channels', () => {
     assert.equal(await countQueued(), 1);
   });
 
+  it('sends a message once whose outcome is recorded in conflict with another transaction', async () => {
+    const id = await slack();
+    await query(
+      dms.service.sql,
+      `create sequence conflicts; create function conflict_once() returns trigger language plpgsql as $$
+       begin
+         if nextval('conflicts') = 1 then raise exception using errcode = 'deadlock_detected'; end if;
+         return new;
+       end $$;
+       create trigger conflict before update of last_sent_at on notification_channels for each row
+       when (old.id = '${id}') execute function conflict_once()`,
+    );
+    await (await newDevice(org, 'Cold room'))('low');
+    await eventually(
+      () => shown(id),
+      ({ lastSentAt }) => lastSentAt !== null,
+    );
+    await query(dms.service.sql, 'drop function conflict_once() cascade; drop sequence conflicts');
+    assert.equal(texts().length, 1);
+  });
+
   it('signs messages to a webhook, in the form of the event catalogue', async () => {
     await create({ type: 'webhook', target: receiver.url, secret: SECRET });
     await (await newDevice(org, 'Cold room'))('low');

@@ -127,4 +127,15 @@ describe('The preview of an apply', () => {
     assert.deepEqual([counted.appliedCount, counted.preview.map(byCount)], [12, listed.preview.map(byCount)]);
     assert.deepEqual(counted.preview, listed.preview);
   });
+
+  it('begins one job, however often its button is pressed', async () => {
+    const url = `${dms.baseUrl}/operator/apply`;
+    const form = { slug: 'often', serialNumbers: serials[11] ?? '' };
+    const { text } = await visit(url, { cookie, form });
+    const [, once = ''] = text.match(/name="once" value="([^"]+)"/) ?? [];
+    const press = () => visit(url, { cookie, form: { ...form, once, step: 'apply' } });
+    const [first, second] = await Promise.all([press(), press()]);
+    assert.match(first.headers.get('location') ?? '', /\/jobs\/.+/);
+    assert.equal(second.headers.get('location'), first.headers.get('location'));
+  });
 });

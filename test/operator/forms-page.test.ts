@@ -354,6 +354,29 @@ describe('A form of an operation', () => {
     assert.ok(!list.text.includes(key));
   });
 
+  it('carries a form out once that is sent twice, and shows both times its answer', async () => {
+    const drawn = async (form: string) => {
+      const [, once = ''] = (await see(form)).text.match(/name="once" value="([^"]+)"/) ?? [];
+      return once;
+    };
+    const key = { name: 'Twice', kind: 'customer', role: 'read', once: await drawn('createKey') };
+    const [first, second] = await Promise.all([send('createKey', key), send('createKey', key)]);
+    assert.equal(first.text, second.text);
+    assert.match(first.text, />dms_live_[^<]+</);
+    assert.equal((await send('createKey', key)).text, first.text);
+    assert.notEqual((await send('createKey', { ...key, once: await drawn('createKey') })).text, first.text);
+    const group = { name: 'Sent twice', once: await drawn('createGroup') };
+    for (const _ of [1, 2]) assert.equal((await send('createGroup', group)).status, 303);
+    for (const _ of [1, 2])
+      assert.match(
+        (await send('createGroup', { ...group, once: 'other' })).text,
+        /A group has this name already/,
+      );
+    assert.equal((await send('createGroup', { ...group, name: 'After going back' })).status, 303);
+    const { items } = (await dms.api.get('/keys')).body;
+    assert.equal(items.filter(({ name }: { name: string }) => name === 'Twice').length, 2);
+  });
+
   it('invites to the page by a link that signs in, once', async () => {
     const { status, text } = await send('createOperatorLink', { name: 'Bo', role: 'read' });
     assert.equal(status, 200, text);

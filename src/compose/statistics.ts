@@ -46,7 +46,7 @@ export function composeStatistics(
           pace,
           now,
         }),
-        toPage: createStatisticsPage({ now, loadFonts }),
+        toPage: createStatisticsPage({ pace, now, loadFonts }),
         limit,
         pageLimit: createConcurrencyLimit(PAGES),
       }),

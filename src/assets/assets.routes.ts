@@ -184,7 +184,7 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
       operationId: 'replaceHardware',
       summary: 'Put another logger in the place of this one',
       description:
-        'The new logger is given the configuration that the old one ran, and all that waited for it.',
+        'The new logger is given the configuration that the old one ran, and all that waited for it. 409 when another active device has the serial number, and after 1,000 replacements of this one.',
       tag,
       params,
       body: replaceHardwareBody,

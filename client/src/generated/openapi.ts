@@ -511,7 +511,7 @@ export interface paths {
         put?: never;
         /**
          * Put another logger in the place of this one
-         * @description The new logger is given the configuration that the old one ran, and all that waited for it.
+         * @description The new logger is given the configuration that the old one ran, and all that waited for it. 409 when another active device has the serial number, and after 1,000 replacements of this one.
          */
         post: operations["replaceHardware"];
         delete?: never;
@@ -2238,7 +2238,7 @@ export interface components {
             mute: components["schemas"]["Mute"] | null;
             /** @description The newest sample of each channel; samples that came late replace none that came in time */
             latest: components["schemas"]["LatestReading"][];
-            /** @description Earlier hardware, oldest first */
+            /** @description Earlier hardware, the latest 100, oldest first */
             replacementHistory: {
                 serialNumber: string;
                 /**

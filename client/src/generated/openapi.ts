@@ -9,13 +9,13 @@ export interface paths {
         };
         /**
          * List configuration profiles
-         * @description All profiles of the organization in one answer, ordered by slug.
+         * @description All profiles of the organization in one answer, 1,000 at most, ordered by slug.
          */
         get: operations["listProfiles"];
         put?: never;
         /**
          * Create a configuration profile
-         * @description Give a slug or a name, and at least one of temperatureAlerts, schedule and intervals.
+         * @description Give a slug or a name, and at least one of temperatureAlerts, schedule and intervals. 409 when a profile has the slug, and beyond 1,000 profiles.
          */
         post: operations["createProfile"];
         delete?: never;

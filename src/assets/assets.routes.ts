@@ -110,7 +110,7 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
         contentType: 'text/csv',
         otherTypes: ['application/json'],
         maxBytes: IMPORT_BYTES_MAX,
-        isBuffered: true,
+        buffered: imports.limit,
         example: IMPORT_EXAMPLE,
         json: importBody,
       },
@@ -124,8 +124,7 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
       async handle({ caller, query, bytes, header, transact }) {
         const rows = readRows(bytes, header('Content-Type'));
         const options = { isDryRun: query.dryRun };
-        const run = () => imports.service.run(transact, caller.organizationId, rows, options);
-        return ok(await imports.limit.run(caller, run));
+        return ok(await imports.service.run(transact, caller.organizationId, rows, options));
       },
     }),
     route({

@@ -78,7 +78,8 @@ function createOperation(definition: Route, { transact, recordAudit, now }: Oper
           return toStream(request.bytes);
         },
       });
-    return project(await withAudit({ caller, params: request.params }, transact, handle));
+    const run = () => withAudit({ caller, params: request.params }, transact, handle);
+    return project(await (definition.rawBody?.buffered?.run(caller, run) ?? run()));
   };
 }
 

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, invalid } from '../process/errors.ts';
 import { percentDecoded } from './percent-decoded.ts';
-import { isStorable, readBytes, requireMediaType } from './read-body.ts';
+import { isStorable, readBytes, requireMediaType, type TakeBytes } from './read-body.ts';
 
 export interface FormFile {
   /** Name given by the browser. */
@@ -23,8 +23,8 @@ const FIELDS_BYTES_MAX = 1024 * 1024;
 const FIELDS_MAX = 10_000;
 const PARTS_MAX = 100;
 
-export async function readForm(request: IncomingMessage): Promise<SentForm> {
-  const bytes = await readBytes(request, FIELDS_BYTES_MAX);
+export async function readForm(request: IncomingMessage, take: TakeBytes): Promise<SentForm> {
+  const bytes = await readBytes(request, FIELDS_BYTES_MAX, take);
   if (bytes.length > 0) requireMediaType(request, [FIELDS]);
   requireFewer(bytes, '&', FIELDS_MAX);
   if (!isUtf8(percentDecoded(bytes))) throw notText();
@@ -34,9 +34,13 @@ export async function readForm(request: IncomingMessage): Promise<SentForm> {
   return { form, file: null };
 }
 
-export async function readFileForm(request: IncomingMessage, fileBytesMax: number): Promise<SentForm> {
+export async function readFileForm(
+  request: IncomingMessage,
+  fileBytesMax: number,
+  take: TakeBytes,
+): Promise<SentForm> {
   requireMediaType(request, [FIELDS_AND_FILE]);
-  const bytes = await readBytes(request, fileBytesMax + FIELDS_BYTES_MAX);
+  const bytes = await readBytes(request, fileBytesMax + FIELDS_BYTES_MAX, take);
   const form = new URLSearchParams();
   let file: FormFile | null = null;
   for await (const { name, fileName, content } of partsOf(bytes, boundaryIn(request))) {

@@ -49,7 +49,7 @@ interface AppOptions {
   authenticate: Authenticate;
   isStillValid: IsStillValid;
   clientAddress: ClientAddress;
-  transact: Transact;
+  transactFor(organizationId: string): Transact;
   withIdempotency: WithIdempotency;
   recordAudit: RecordAudit;
   /** Turns a fault of a dependency into the error that the caller gets. */
@@ -187,7 +187,7 @@ function endpoint(definition: Route, options: AppOptions, hold: HoldBytes): Midd
 
     const keyHeader = takesKey ? ctx.req.headers['idempotency-key'] : undefined;
     if (keyHeader === undefined) {
-      const reply = await run(options.transact);
+      const reply = await run(options.transactFor(caller.organizationId));
       answer.send(
         ctx,
         revocable(reply, () => options.isStillValid(authorization)),

@@ -26,7 +26,7 @@ export type CallOperation = (caller: Caller, operationId: string, input?: Operat
 
 interface OperationsOptions {
   routes: readonly Route[];
-  transact: Transact;
+  transactFor(organizationId: string): Transact;
   recordAudit: RecordAudit;
   now(): Date;
 }
@@ -47,7 +47,7 @@ export function createOperations(options: OperationsOptions): CallOperation {
   return async (caller, operationId, input = {}) => operationOf(operationId)(caller, input);
 }
 
-function createOperation(definition: Route, { transact, recordAudit, now }: OperationsOptions) {
+function createOperation(definition: Route, { transactFor, recordAudit, now }: OperationsOptions) {
   const checkRole = requireRole(definition);
   const shape = compileRequestSchema(definition);
   const withAudit = createAudit(definition, recordAudit);
@@ -78,6 +78,7 @@ function createOperation(definition: Route, { transact, recordAudit, now }: Oper
           return toStream(request.bytes);
         },
       });
+    const transact = transactFor(caller.organizationId);
     const run = () => withAudit({ caller, params: request.params }, transact, handle);
     return project(await (definition.rawBody?.buffered?.run(caller, run) ?? run()));
   };

@@ -108,6 +108,23 @@ describe('Requests for a whole fleet', () => {
     );
   });
 
+  it('answers a change of an organization while 25 of another wait for a lock', async () => {
+    const { sql } = dms.service;
+    const id = await register(org, 'LOCKED-1');
+    const other = await dms.addOrganization();
+    const otherId = await register(other, 'FREE-1');
+    const connections = dms.settings.databasePoolSize;
+    const client = dms.with((await dms.issueKey(org.id, 'customer')).token);
+    const changes = await sql.transaction(async (tx) => {
+      await tx.raw('select from assets where id = ? for update', [id]);
+      const waiting = Array.from({ length: 25 }, (_, floor) => client.patch(`/assets/${id}`, { floor }));
+      await untilLockWaits(sql, connections / 2);
+      assert.equal((await other.api.patch(`/assets/${otherId}`, { floor: 1 })).status, 200);
+      return { waiting };
+    });
+    await Promise.all(changes.waiting);
+  });
+
   it('allows an organization two pages of statistics at once, and asks the third to wait', async () => {
     const assetId = await register(org, 'PAGE-1');
     const send = (client: Client) => client.get(`/assets/${assetId}/statistics?${SPAN}`, PDF);

@@ -20,6 +20,8 @@ export interface Caller {
   keyName: string;
   /** The signed-in person that the audit trail names instead of the key. */
   actor?: Actor;
+  /** The session of that person. */
+  sessionId?: string;
   organizationId: string;
   kind: KeyKind;
   /** Null for device keys. */

@@ -1395,7 +1395,7 @@ export interface paths {
         put?: never;
         /**
          * Make a link that signs in to the operators' page
-         * @description The link works once, within 10 minutes, also for a role that is less than that of the key. It and the session that it begins end with the key. 404 when the service has no such page.
+         * @description The link works once, within 10 minutes, also for a role that is less than that of the key. It and the session that it begins end with the key; those of a person who was signed in without a key end with the session of that person. 404 when the service has no such page.
          */
         post: operations["createOperatorLink"];
         delete?: never;

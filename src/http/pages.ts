@@ -12,7 +12,7 @@ import { createFindRoute, paramsIn, toPattern } from './find-route.ts';
 import { pageHeaders } from './page-headers.ts';
 import type { OpenPageRoute, PageReply, PageRequest, PageRoute } from './page-route.ts';
 import { createBodyBudget, type TakeBytes } from './read-body.ts';
-import { readFileForm, readForm, type SentForm } from './read-form.ts';
+import { readFileForm, readForm, readQuery, type SentForm } from './read-form.ts';
 import { renderError } from './render-error.ts';
 import { includesRole, type Role } from './role.ts';
 import type { StaticFiles } from './static-files.ts';
@@ -61,7 +61,7 @@ export function createPageRenderer<Visitor extends { role: Role }>(
       if (!matcher || !includesRole(visitor.role, matcher.route.role))
         throw notFound('There is no such page');
       const params = paramsIn(matcher.pattern, path);
-      const query = new URLSearchParams(url.slice(path.length));
+      const query = readQuery(url.slice(path.length));
       const reply = await matcher.route.handle({ visitor, params, query, ...NO_FORM, url, address: '' });
       return 'page' in reply ? reply.page : '';
     },
@@ -105,11 +105,11 @@ export function createPages<Visitor extends SignedIn>(options: PagesOptions<Visi
     if (route.role === null && route.holdsSecret) ctx.set('Referrer-Policy', 'no-referrer');
     // Browsers send no origin from pages without a referrer, and no other site knows the secret.
     else if (route.method === 'POST') requireOwnOrigin(ctx, options.baseUrl);
+    const query = readQuery(ctx.querystring);
     const address = addressOf(ctx.req, options.clientAddress);
     const reply = () =>
       hold(visitor?.organizationId ?? address, async (take) => {
         const sent = await readSent(ctx, route, take);
-        const query = new URLSearchParams(ctx.querystring);
         const handoff = cookies.handoff.get(ctx);
         const request = { visitor, params, query, ...sent, url: ctx.url, address, handoff };
         return route.handle(request as PageRequest<Visitor>);

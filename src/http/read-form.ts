@@ -63,6 +63,12 @@ function requireFewer(bytes: Buffer, separator: string, max: number): void {
   }
 }
 
+/** The query of a page. */
+export function readQuery(text: string): URLSearchParams {
+  if (!isUtf8(percentDecoded(Buffer.from(text, 'latin1')))) throw invalid('The query must be text in UTF-8');
+  return storable(new URLSearchParams(text), 'query');
+}
+
 const tooMany = (max: number) => invalid(`The form must have at most ${max} fields`);
 const notText = () => invalid('The form must be text in UTF-8');
 const notWhole = () => invalid('The form must be whole, as browsers send it');
@@ -141,9 +147,9 @@ async function endOfPart(
 const parameterOf = (headers: string, name: string): string | undefined =>
   new RegExp(`; *${name}="([^"]*)"`, 'i').exec(headers)?.[1]?.replaceAll('%22', '"');
 
-function storable(form: URLSearchParams): URLSearchParams {
+function storable(form: URLSearchParams, of = 'form'): URLSearchParams {
   for (const [name, value] of form) {
-    if (!isStorable(name) || !isStorable(value)) throw invalid('The form must hold no NUL character');
+    if (!isStorable(name) || !isStorable(value)) throw invalid(`The ${of} must hold no NUL character`);
   }
   return form;
 }

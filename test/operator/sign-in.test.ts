@@ -29,6 +29,12 @@ describe("The operators' page", () => {
       assert.equal((await visit(link)).status, 404);
     });
 
+    it('answers 400 to a query with a NUL character or bytes that are no UTF-8', async () => {
+      const cookie = await signIn(dms);
+      for (const q of ['%00', '%FF'])
+        assert.equal((await visit(`${url}/archived?q=${q}`, { cookie })).status, 400, q);
+    });
+
     it('ends links and sessions of a person without a key with the session of that person', async () => {
       const org = await dms.addOrganization();
       const organizationId = org.id;

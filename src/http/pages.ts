@@ -107,11 +107,12 @@ export function createPages<Visitor extends SignedIn>(options: PagesOptions<Visi
     else if (route.method === 'POST') requireOwnOrigin(ctx, options.baseUrl);
     const query = readQuery(ctx.querystring);
     const address = addressOf(ctx.req, options.clientAddress);
+    const isAbandoned = () => !ctx.writable;
     const reply = () =>
       hold(visitor?.organizationId ?? address, async (take) => {
         const sent = await readSent(ctx, route, take);
         const handoff = cookies.handoff.get(ctx);
-        const request = { visitor, params, query, ...sent, url: ctx.url, address, handoff };
+        const request = { visitor, params, query, ...sent, url: ctx.url, address, handoff, isAbandoned };
         return route.handle(request as PageRequest<Visitor>);
       });
     const isLimited = visitor !== null && route.fileBytesMax !== undefined;

@@ -141,12 +141,12 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
       method: 'GET',
       path: `${path}/statistics.pdf`,
       role: 'read',
-      async handle({ visitor: session, params, query }) {
+      async handle({ visitor: session, params, query, isAbandoned }) {
         const timezone = query.get('timezone') || 'UTC';
         const compared = await listCompared(session, params.assetId ?? '', query);
         const others = given({ with: compared.map(({ id }) => id).join() });
-        const input = { params, query: { ...isoSpan(spanOf(query)), timezone, ...others }, accept: PDF };
-        return download(session, 'getStatistics', input);
+        const asked = { ...isoSpan(spanOf(query)), timezone, ...others };
+        return download(session, 'getStatistics', { params, query: asked, accept: PDF, isAbandoned });
       },
     },
   ];

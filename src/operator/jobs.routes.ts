@@ -1,4 +1,4 @@
-import { hasEnded, type JobView } from '../config-jobs/config-job.ts';
+import { hasEnded, type JobRef, type JobView } from '../config-jobs/config-job.ts';
 import { toProgress } from './job-progress.ts';
 import { CHANGED_READ_MAX } from './job-undo-html.ts';
 import { ALL_STATES, firstState, jobHtml, jobsHtml, profileNameOf } from './jobs-html.ts';
@@ -7,6 +7,7 @@ import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 import type { ShownGroupsRepository } from './shown-groups.repository.ts';
 import type { ChangedDevice, ShownJobsRepository } from './shown-jobs.repository.ts';
+import { createShown } from './shown-reads.ts';
 
 export interface JobsPageDeps extends PageDeps {
   /** The page of a job's run in the Temporal UI; null if its address is not configured. */
@@ -53,12 +54,17 @@ export function jobsRoutes({
     return { stages, progress, now: at };
   }
 
+  const changedBy = createShown(now, async (key) => {
+    const { devices, ...ref }: JobRef & { devices: number } = JSON.parse(key);
+    return { counts: await shownJobs.listChanged(ref, CHANGED_READ_MAX), devices };
+  });
+
   /** Devices that a stopped job has changed; a job that ran to its end offers no way back. */
   async function listChanged({ organizationId }: Session, job: JobView): Promise<ChangedDevice[]> {
     const isStopped = job.status === 'aborted' || job.status === 'cancelled';
-    return isStopped && job.counts.applied > 0
-      ? shownJobs.listChanged({ organizationId, jobId: job.id }, CHANGED_READ_MAX)
-      : [];
+    if (!isStopped || job.counts.applied === 0) return [];
+    const key = { organizationId, jobId: job.id, devices: job.counts.applied };
+    return (await changedBy(JSON.stringify(key))).counts;
   }
 
   /** By id; a deleted group has none. */

@@ -210,14 +210,21 @@ function serialsWithin(
   });
 }
 
-/** `YYYY-MM-DD HH:MM:SS` in the time zone. */
+/** Clocks are set back by an hour, on Lord Howe Island by half an hour. */
+const SET_BACK_MS = [3_600_000, 1_800_000, -1_800_000, -3_600_000];
+
+/** `YYYY-MM-DD HH:MM:SS` in the time zone, with the offset where the clock shows this time twice. */
 export function clockOf(timezone: string): (atMs: number) => string {
   const format = new Intl.DateTimeFormat('sv-SE', {
     timeZone: timezone,
     dateStyle: 'short',
     timeStyle: 'medium',
   });
-  return (atMs) => format.format(atMs);
+  return (atMs) => {
+    const text = format.format(atMs);
+    const isTwice = SET_BACK_MS.some((ms) => format.format(atMs + ms) === text);
+    return isTwice ? `${text} ${offsetText(timezone, atMs)}` : text;
+  };
 }
 
 function offsetText(timezone: string, atMs: number): string {

@@ -8,7 +8,7 @@ import { periodsWithin, type SettingsPeriod, type Span } from '../devices/settin
 import type { HistoryFilter, HistoryScope } from '../measurements/history.repository.ts';
 import type { MutesRepository } from '../mutes/mutes.repository.ts';
 import { DAY_MS } from '../process/durations.ts';
-import { invalid, orNotFound } from '../process/errors.ts';
+import { conflict, invalid, orNotFound } from '../process/errors.ts';
 import type { Pace } from '../process/pacer.ts';
 import { pages } from '../process/pages.ts';
 import { CURVE_COLUMNS, type Curves, createCurves } from './curve.ts';
@@ -43,6 +43,8 @@ interface StatisticsRequest {
   assetId: string;
   from: Date;
   to: Date;
+  /** Ends the work at its next page. */
+  isAbandoned(): boolean;
 }
 
 const PAGE = 2_000;
@@ -66,7 +68,12 @@ export function createStatisticsService({ record, mutes, settings, history, pace
     const list = history.lister({ organizationId, assetId, layout: asset });
     const isArchived = asset.archivedAt !== null && asset.archivedAt.getTime() <= span.from;
     const measured = isArchived ? [] : asset.measuredChannels;
-    const readings = createReadings(list, pace, { ...span, measured });
+    const read: typeof list = (filter) =>
+      pace(async () => {
+        if (request.isAbandoned()) throw conflict('The client has gone');
+        return list(filter);
+      });
+    const readings = createReadings(read, { ...span, measured });
     const options = {
       ...span,
       registeredAt: asset.registeredAt.getTime(),
@@ -111,14 +118,13 @@ const toDates = ({ from, to }: Span) => ({ from: new Date(from), to: new Date(to
 
 function createReadings(
   list: (filter: HistoryFilter) => Promise<StoredReading[]>,
-  pace: Pace,
   { measured, ...span }: Span & { measured: readonly number[] },
 ) {
   const { from, to } = toDates(span);
 
   /** The last readings of a channel before the span, back to its last sample. */
   async function listBefore(channel: number): Promise<StoredReading[]> {
-    const found = await pace(() => list({ from: null, to: from, channel, before: null, limit: ERRORS_MAX }));
+    const found = await list({ from: null, to: from, channel, before: null, limit: ERRORS_MAX });
     const last = found.findIndex(({ value }) => value !== null);
     return last === -1 ? found : found.slice(0, last + 1);
   }
@@ -131,8 +137,7 @@ function createReadings(
         for (const each of into) each.add(reading);
         channels.add(reading.channel);
       };
-      const read = (before: StoredReading | null) =>
-        pace(() => list({ from, to, channel: null, before, limit: PAGE }));
+      const read = (before: StoredReading | null) => list({ from, to, channel: null, before, limit: PAGE });
       for await (const page of pages(PAGE, read)) page.forEach(add);
       for (const channel of channels) (await listBefore(channel)).forEach(add);
     },

@@ -440,6 +440,15 @@ describe('The page of a device', () => {
     for (const path of ['/archived', '/archived?q=ice', '/archived?q=gone-1', '/fleet?q=gone-1'])
       assert.match(await page(path), link, path);
     assert.doesNotMatch(await page('/archived?q=other'), link);
+    const street = await register(dms, 'GONE-2', { name: 'K\u00fchlhaus Stra\u00dfe' });
+    await dms.api.delete(`/assets/${street}`);
+    for (const typed of ['STRASSE', ' Ku\u0308hl '])
+      for (const path of ['/archived', '/fleet'])
+        assert.match(
+          await page(`${path}?q=${encodeURIComponent(typed)}`),
+          new RegExp(`/archived/${street}"`),
+          typed,
+        );
     assert.match(await page('/fleet?q=gone'), /href="\/operator\/archived\?q=gone"/);
     const stranger = await signIn(dms, { organizationId: (await dms.addOrganization()).id });
     const list = await visit(`${dms.baseUrl}/operator/archived`, { cookie: stranger });

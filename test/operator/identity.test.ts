@@ -4,7 +4,6 @@ import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { query } from '../../src/db/query.ts';
 import { toIdentity } from '../../src/operator/identity.ts';
 import { ATTEMPT_MS, createAttemptSigner } from '../../src/operator/sign-in-attempt.ts';
@@ -24,15 +23,11 @@ describe('Signing in with an identity provider', () => {
   let provider: TestIdentityProvider;
   let organization: string;
   let logged = '';
-  const log = createLog(
-    'debug',
-    new Writable({
-      write(line, _, done) {
-        logged += line;
-        done();
-      },
-    }),
-  );
+  const log = createLog('debug', {
+    write: (line) => {
+      logged += line;
+    },
+  });
 
   before(async () => {
     provider = await startIdentityProvider({ ...CLIENT, redirectUrl: OPERATOR_URL + RETURN });
@@ -299,6 +294,8 @@ describe('What an identity provider says of somebody', () => {
   it('names the person by the available claims', () => {
     assert.equal(identityOf({ name: ' ', email: 'ada@example.com', sub: '1' }).name, 'ada@example.com');
     assert.equal(identityOf({ name: 'x'.repeat(500) }).name.length, 128);
+    assert.equal(identityOf({ name: ' Zoe\u0308 ' }).name, 'Zo\u00eb', 'as the audit trail is searched');
+    assert.equal(identityOf({ name: `${'x'.repeat(127)} x` }).name, 'x'.repeat(127));
     assert.equal(identityOf({ name: 'Ada\r\nBcc: eve@example.com', sub: '1' }).name, '1');
     assert.equal(identityOf({}).name, 'unknown');
   });

@@ -48,7 +48,8 @@ export const ACCESS_FORMS = {
     title: 'Invite to this page',
     submit: 'Make a link',
     section,
-    question: 'The link signs in once, within 10 minutes.',
+    question:
+      'The link signs in once, within 10 minutes. Without an API key behind your own session, theirs ends with yours.',
     looks: {
       role: { none: 'the same as mine', help: 'At most your own. read: sees all; write: changes, too.' },
     },

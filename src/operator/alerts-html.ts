@@ -51,6 +51,7 @@ export const alertTabs = (filter: Record<string, string>, counts: Record<string,
       href: `${PATH}?${new URLSearchParams({ ...withoutCursor(filter), status })}`,
       label: counts[status] === undefined ? label : `${label} ${counts[status].toLocaleString('en')}`,
       isCurrent: filter.status === status,
+      ...(status !== 'all' && { state: status }),
     })),
     { href: MAINTENANCE_PATH, label: 'Maintenance', isCurrent: filter.status === undefined },
   ]);
@@ -66,7 +67,7 @@ ${live(
 ${alertsTable(alerts.items, { mayChange, names, back: `${PATH}?${new URLSearchParams(filter)}`, empty: 'There is none.' })}
 ${nextPage('/operator/alerts', new URLSearchParams(filter), alerts.nextCursor)}`,
 )}
-${mayChange && acknowledgeTicked(alerts.items, `${PATH}?${new URLSearchParams(filter)}`)}`;
+${mayChange && live('ticked', acknowledgeTicked(alerts.items, `${PATH}?${new URLSearchParams(filter)}`))}`;
 
 const withoutCursor = ({ cursor, ...filter }: Record<string, string>) => filter;
 

@@ -17,7 +17,7 @@ import type { TroubledJob } from './start.repository.ts';
 import type { Notified } from './start.ts';
 import { acknowledgeTicked, TICK_HEAD, tickOf } from './ticked-alerts-html.ts';
 import { registerForm } from './unregistered-html.ts';
-import { healthOf, hostOf, pathOf } from './webhooks-html.ts';
+import { healthOf, hostOf, pathOf, sendingLink } from './webhooks-html.ts';
 
 export interface NamedAlert {
   alert: AlertView;
@@ -256,7 +256,7 @@ const jobsHtml = ({ jobs: { running }, profileNames }: StartPage, { link }: Star
     moreJobs(running, 'running'),
   ];
 
-const webhooksHtml = ({ webhooks }: StartPage, { mayChange }: StartOptions): Html =>
+const webhooksHtml = ({ webhooks }: StartPage, { link, mayChange }: StartOptions): Html =>
   table({
     caption: 'Webhooks in trouble',
     head: ['Webhook', 'Health', 'Since', 'Waiting', ACTION],
@@ -265,7 +265,7 @@ const webhooksHtml = ({ webhooks }: StartPage, { mayChange }: StartOptions): Htm
       badge(healthOf(webhook)),
       clockAndAge(webhook.health?.since),
       webhook.health?.backlog.toLocaleString('en'),
-      mayChange && button({ action: `${pathOf(webhook)}/test`, label: 'Send a test', about: webhook.url }),
+      html`<div class="row">${sendingLink(webhook, link, webhook.url)}${mayChange && button({ action: `${pathOf(webhook)}/test`, label: 'Send a test', about: webhook.url })}</div>`,
     ]),
     empty: '',
   });

@@ -115,6 +115,16 @@ describe('The start page', () => {
     assert.match(await see(), /Settings that drifted.*Cellar.*Apply drifting again…/s);
   });
 
+  it('resumes in place a webhook that was disabled, and retries one that fails', async () => {
+    const { id } = (await dms.api.post('/webhooks', { url: 'http://127.0.0.1:9/gone' })).body;
+    const endpoint = dms.service.sql('endpoints').where({ organization_id: dms.id, id });
+    await endpoint.clone().update({ breaker: 'open', failing_since: new Date(0), next_probe_at: new Date() });
+    assert.match(await see(), /Webhooks in trouble.*>failing<.*forms\/retryWebhook\?webhookId=/s);
+    await endpoint.clone().update({ status: 'disabled', disabled_reason: 'gone' });
+    assert.match(await see(), /Webhooks in trouble.*>disabled<.*forms\/resumeWebhook\?webhookId=/s);
+    assert.doesNotMatch(await see(await signIn(dms, { role: 'read' })), /resumeWebhook/);
+  });
+
   it('shows nothing of another organization', async () => {
     const other = await dms.addOrganization();
     const text = await see(await signIn(dms, { organizationId: other.id }));

@@ -59,7 +59,7 @@ export const alertTabs = (filter: Record<string, string>, counts: Record<string,
 export const alertsHtml = ({ alerts, counts, groups, names, filter, mayChange }: AlertsOptions): Html => html`
 <h1>Alerts</h1>
 ${live('tabs', alertTabs(filter, counts))}
-<form method="get" action="${PATH}" class="filter" role="search"><input type="hidden" name="status" value="${filter.status ?? ''}">${filterSelect('type', 'Type', { values: ALERT_TYPES, current: filter.type })}${filterSelect('severity', 'Severity', { values: SEVERITIES, current: filter.severity })}${groups.length > 0 && html`<label>Group ${groupFilter(filter.groupId, groups)}</label>`}${filter.assetId && html`<input type="hidden" name="assetId" value="${filter.assetId}">`}<button class="main">Show</button></form>
+<form method="get" action="${PATH}" class="filter" role="search"><input type="hidden" name="status" value="${filter.status ?? ''}">${filterSelect('type', 'Type', { values: ALERT_TYPES, current: filter.type })}${filterSelect('severity', 'Severity', { values: SEVERITIES, current: filter.severity })}${groups.length > 0 && html`<label>Group ${groupFilter(filter.groupId, groups)}</label>`}<label class="check"><input type="checkbox" name="late" value="true"${filter.late === 'true' && html` checked`}> Late</label>${filter.assetId && html`<input type="hidden" name="assetId" value="${filter.assetId}">`}<button class="main">Show</button></form>
 ${filter.assetId && html`<p>Of one device. <a href="${PATH}?status=${filter.status}">Of all devices</a></p>`}
 ${live(
   'alerts',

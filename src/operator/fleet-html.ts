@@ -140,5 +140,6 @@ const filterForm = (
 ): Html => html`<form class="filter" method="get" action="/operator/fleet" role="search">
 <label>Search <input type="search" name="q" value="${filter.q ?? ''}" maxlength="128" placeholder="serial or name"></label>
 ${CHOICES.map(([name, values]) => filterSelect(name, FILTER_LABELS[name] ?? name, { values, current: filter[name] }))}
+<label>Model <input name="model" value="${filter.model ?? ''}" maxlength="64" placeholder="any"></label>
 ${groups.length > 0 && html`<label>Group ${groupFilter(filter.groupId, groups)}</label>`}
 <button class="main">Show</button>${isFiltered(filter) && html` <a href="/operator/fleet">Show all</a>`}</form>`;

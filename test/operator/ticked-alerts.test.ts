@@ -108,12 +108,14 @@ describe('Ticked alerts', () => {
     assert.deepEqual([status, body.status], [404, 'new']);
   });
 
-  it('finds alerts by type and severity', async () => {
+  it('finds alerts by type and severity, and those in late data', async () => {
     const text = await see('/alerts?status=all&type=low_battery');
     assert.match(text, /<option value="low_battery" selected>/);
     assert.match(text, /low battery.*Attic/s);
     assert.match(await see('/alerts?status=all&type=high_temp'), /There is none/);
     assert.match(await see('/alerts?status=all&severity=warning'), /There is none/);
+    const late = await see('/alerts?status=all&late=true');
+    assert.match(late, /name="late" value="true" checked>.*There is none/s);
   });
 
   it('counts new and acknowledged alerts on their tabs, by the other filters', async () => {

@@ -5,7 +5,6 @@ import type { FormFile } from '../http/read-form.ts';
 import { includesRole } from '../http/role.ts';
 import { neededRole, type Route } from '../http/route.ts';
 import { AppError, invalid, notFound } from '../process/errors.ts';
-import type { GroupView } from './answers.ts';
 import { namedProfile, previewHtml } from './apply-html.ts';
 import type { Field, Values } from './form-fields.ts';
 import { formHtml, revealedHtml } from './form-html.ts';
@@ -149,7 +148,7 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     return { page: around({ title: layout.title, session, section: layout.section }, content) };
   }
 
-  /** Null: no device leaves another group. */
+  /** Null: no device leaves another group, and none gets a profile. */
   async function askToLeave(
     session: Session,
     { name, layout, params }: Form,
@@ -157,10 +156,11 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     sent: URLSearchParams,
   ): Promise<PageReply | null> {
     const serials = serialNumbers as string[];
-    const leaving = await listLeaving(session.organizationId, params.groupId ?? '', serials);
-    if (leaving.length === 0) return null;
+    const group = await ask(session, 'getGroup', { params });
+    const leaving = await listLeaving(session.organizationId, group.id, serials);
+    if (leaving.length === 0 && group.profileSlug === null) return null;
     const content = joinHtml({
-      group: (await call(toCaller(session), 'getGroup', { params })).body as GroupView,
+      group,
       leaving,
       count: serials.length,
       inputs: [...sent].filter(([field]) => field !== 'step'),

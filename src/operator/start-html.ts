@@ -13,7 +13,7 @@ import { type Content, type Html, html } from './html.ts';
 import { type ProfileNames, profileNameOf } from './jobs-html.ts';
 import { badge, button, clockAndAge, counted, dueTime, live, nameLink, table, toWords } from './parts.ts';
 import type { NewestChange } from './shown-jobs.repository.ts';
-import type { TroubledJob } from './start.repository.ts';
+import type { Outage, TroubledJob } from './start.repository.ts';
 import type { Notified } from './start.ts';
 import { acknowledgeTicked, TICK_HEAD, tickOf } from './ticked-alerts-html.ts';
 import { registerForm } from './unregistered-html.ts';
@@ -33,6 +33,7 @@ export interface TroubledJobs {
 
 export interface StartPage {
   alerts: readonly NamedAlert[];
+  outage: Outage | null;
   /** Number of new alerts; some of them are shown. */
   alertsInAll: number;
   /** Number of alerts that somebody takes care of. */
@@ -100,8 +101,12 @@ const ACTION = html`<span class="hidden">Action</span>`;
 const more = (shown: number, inAll: number, href: string): Content =>
   inAll > shown && html`<p class="pager"><a href="${href}">All ${inAll.toLocaleString('en')}</a></p>`;
 
-function alertsHtml({ alerts, alertsInAll }: StartPage, { link, mayChange, now }: StartOptions): Content {
+function alertsHtml(
+  { alerts, outage, alertsInAll }: StartPage,
+  { link, mayChange, now }: StartOptions,
+): Content {
   return [
+    outage && outageHtml(outage),
     table({
       caption: 'New alerts, most urgent first',
       head: [
@@ -148,6 +153,10 @@ function alertsHtml({ alerts, alertsInAll }: StartPage, { link, mayChange, now }
       ),
   ];
 }
+
+/** The rows below would look like as many faults of single devices. */
+const outageHtml = ({ since, overdue, total, alertId }: Outage): Html =>
+  html`<p><strong>${overdue.toLocaleString('en')} of ${total.toLocaleString('en')} loggers missed their contact at once</strong>, since ${clockAndAge(since.toISOString())}: that is one outage.${alertId !== null && html` <a href="/operator/alerts/${alertId}">One alert</a> escalates for all, and acknowledging it acknowledges the others.`}</p>`;
 
 const failedHtml = ({ failed, failedInAll, profileNames }: StartPage, { link }: StartOptions): Content => [
   table({

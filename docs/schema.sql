@@ -526,6 +526,7 @@ CREATE TABLE mutes (
   CONSTRAINT mutes_target_check CHECK (num_nonnulls(asset_id, group_id) = 1)
 );
 CREATE INDEX mutes_asset_idx ON mutes USING btree (organization_id, asset_id, ends_at) WHERE asset_id IS NOT NULL;
+CREATE INDEX mutes_end_idx ON mutes USING btree (organization_id, ends_at);
 CREATE INDEX mutes_group_idx ON mutes USING btree (organization_id, group_id, ends_at) WHERE group_id IS NOT NULL;
 COMMENT ON TABLE mutes IS
   'Times of maintenance, in which nobody is notified of the alerts of an asset or of the members of a group. Of one asset or group they do not overlap: a mute that is replaced ends when the next one begins. Rows stay for the statistics.';
@@ -813,7 +814,10 @@ CREATE TABLE config_jobs (
   CONSTRAINT config_jobs_target_count_check CHECK (target_count >= 0)
 );
 CREATE INDEX config_jobs_ended_idx ON config_jobs USING btree (COALESCE(purge_checked_at, finished_at)) WHERE finished_at IS NOT NULL;
+CREATE INDEX config_jobs_retries_idx ON config_jobs USING btree (organization_id, retry_of_job_id) WHERE retry_of_job_id IS NOT NULL;
 CREATE INDEX config_jobs_scheduled_idx ON config_jobs USING btree (start_at) WHERE status = 'scheduled'::text;
+CREATE INDEX config_jobs_status_idx ON config_jobs USING btree (organization_id, status, id);
+CREATE INDEX config_jobs_troubled_idx ON config_jobs USING btree (organization_id, finished_at) WHERE status = ANY (ARRAY['aborted'::text, 'completed_with_failures'::text]);
 CREATE INDEX config_jobs_without_workflow_idx ON config_jobs USING btree (COALESCE(workflow_checked_at, '-infinity'::timestamp with time zone)) WHERE status = 'running'::text;
 COMMENT ON TABLE config_jobs IS
   'Jobs that apply one profile to many devices and run until each device has confirmed, failed or timed out.';
@@ -1074,6 +1078,7 @@ CREATE INDEX assets_active_model_idx ON assets USING btree (organization_id, mod
 CREATE INDEX assets_active_name_idx ON assets USING btree (organization_id, casefold(name COLLATE pg_unicode_fast), id) WHERE archived_at IS NULL;
 CREATE INDEX assets_active_serial_anywhere_idx ON assets USING btree (lower(serial_number)) WHERE archived_at IS NULL;
 CREATE UNIQUE INDEX assets_active_serial_idx ON assets USING btree (organization_id, lower(serial_number)) WHERE archived_at IS NULL;
+CREATE INDEX assets_archived_idx ON assets USING btree (organization_id, id) WHERE archived_at IS NOT NULL;
 CREATE INDEX assets_group_idx ON assets USING btree (organization_id, group_id, id) WHERE group_id IS NOT NULL;
 CREATE INDEX assets_search_idx ON assets USING gin (asset_grams(organization_id, serial_number, name)) WHERE archived_at IS NULL;
 COMMENT ON TABLE assets IS

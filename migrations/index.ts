@@ -79,6 +79,7 @@ import * as keyUses from './063-key-uses.ts';
 import * as overdueChecks from './064-overdue-checks.ts';
 import * as disabledPolicies from './065-disabled-policies.ts';
 import * as drainBegins from './066-drain-begins.ts';
+import * as rareRows from './067-rare-rows.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -147,4 +148,5 @@ export const migrations = {
   '064-overdue-checks': overdueChecks,
   '065-disabled-policies': disabledPolicies,
   '066-drain-begins': drainBegins,
+  '067-rare-rows': rareRows,
 };

@@ -12,6 +12,7 @@ import { createPartitionKeeper } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
 import { createPresenceRepository } from '../../src/presence/presence.repository.ts';
 import { nextDeadline } from '../../src/presence/presence.ts';
+import { inSlices } from '../../src/process/pages.ts';
 import { keepFigures } from '../support/figures.ts';
 import type { Fleet } from '../support/fleet.ts';
 import { type Acknowledged, createLoggers } from '../support/loggers.ts';
@@ -183,9 +184,10 @@ const MOVED_PER_LOOK = 500;
 
 /** The work of the sweep at that time, for loggers that have sent since their check was planned. */
 async function moveChecks(sql: Database, now: Date): Promise<void> {
-  const { postponeChecks } = createPresenceRepository(sql);
-  const look = { now, outages: [], isOngoing: false, limit: MOVED_PER_LOOK };
-  while ((await postponeChecks(look)) === MOVED_PER_LOOK);
+  const { listDueChecks, postponeChecks } = createPresenceRepository(sql);
+  const look = { now, outages: [], isOngoing: false };
+  const due = await listDueChecks({ ...look, limit: 2_147_483_647 });
+  for (const batch of inSlices(due, MOVED_PER_LOOK)) await postponeChecks(look, batch);
 }
 
 const READERS = 300;

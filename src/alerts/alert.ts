@@ -7,6 +7,8 @@ import type { Bounds } from './alert-definition.ts';
 export const ALERT_TYPES = ['high_temp', 'low_temp', 'no_data', 'low_battery', 'sensor_error'] as const;
 export const ALERT_STATUSES = ['new', 'acknowledged', 'resolved'] as const;
 export type AlertType = (typeof ALERT_TYPES)[number];
+/** Profiles set the severity of these; all others are critical. */
+export const WARNING_TYPES: readonly AlertType[] = ['high_temp', 'low_temp'];
 export type AlertStatus = (typeof ALERT_STATUSES)[number];
 
 export type AlertDetails = TemperatureDetails | NoDataDetails | LowBatteryDetails | SensorErrorDetails;

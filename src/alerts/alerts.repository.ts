@@ -4,7 +4,15 @@ import { workOnDueRows } from '../db/due-rows.ts';
 import { query } from '../db/query.ts';
 import type { Actor } from '../db/transaction.ts';
 import type { Severity } from '../devices/alert-terms.ts';
-import type { Alert, AlertRef, AlertStatus, AlertType, Extreme, ShownEscalation } from './alert.ts';
+import {
+  type Alert,
+  type AlertRef,
+  type AlertStatus,
+  type AlertType,
+  type Extreme,
+  type ShownEscalation,
+  WARNING_TYPES,
+} from './alert.ts';
 import { escalationOf, isMuted } from './alert-columns.ts';
 import type { Handled } from './alert-handling.ts';
 import { COUNT_OPEN, LIST_OLD, LIST_SNOOZE_ENDED, REMOVE_OLD } from './alerts.statements.ts';
@@ -114,6 +122,9 @@ export function createAlertsRepository(sql: Database) {
       organizationId: string,
       { status, type, severity, late, assetId, groupId, ...page }: AlertFilter,
     ): Promise<{ alerts: Alert[]; total: number }> {
+      // The search for a warning among alerts that are all critical would read every one.
+      if (severity === 'warning' && type !== null && !WARNING_TYPES.includes(type))
+        return { alerts: [], total: 0 };
       const matching = sql('alerts').where({ organization_id: organizationId });
       if (status !== null) matching.where({ status });
       if (type !== null) matching.where({ type });

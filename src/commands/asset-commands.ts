@@ -45,8 +45,8 @@ const importTable = (dms: Client, table: Buffer, dryRun: boolean) =>
   dms.importAssets({ dryRun, body: table as never }, { headers: { 'Content-Type': 'text/csv' } });
 
 function describeImport({ dryRun, created, unchanged, failed, results }: Imported): string {
-  const faults = results.flatMap(({ row, serialNumber, error, warnings = [] }) =>
-    [...(error === null ? [] : [error]), ...warnings].map((text) => `row ${row}, ${serialNumber}: ${text}`),
+  const faults = results.flatMap(({ line, serialNumber, error, warnings = [] }) =>
+    [...(error === null ? [] : [error]), ...warnings].map((text) => `line ${line}, ${serialNumber}: ${text}`),
   );
   const more =
     faults.length > FAULTS_SHOWN ? [`… and ${faults.length - FAULTS_SHOWN} more: --json has all`] : [];

@@ -98,12 +98,12 @@ const AROUND = 60;
 /** `████▌     45 % · 90 applied, 100 waiting, 10 sent` */
 function progressLine({ counts, total, status }: ConfigJob, columns = WIDE): string {
   const settled = counts.applied + counts.failed + counts.timedOut + counts.cancelled + counts.superseded;
-  const share = total === 0 ? 1 : settled / total;
+  const percent = total === 0 ? 100 : Math.floor((100 * settled) / total);
   const parts = Object.entries(counts)
     .filter(([, count]) => count > 0)
     .map(([state, count]) => `${count} ${state === 'timedOut' ? 'timed out' : state}`);
-  const bar = barOf(share, Math.max(10, Math.min(BAR_MAX, columns - AROUND)));
-  return `${bar} ${String(Math.floor(share * 100)).padStart(3)} % · ${parts.join(', ') || status}`;
+  const bar = barOf(percent / 100, Math.max(10, Math.min(BAR_MAX, columns - AROUND)));
+  return `${bar} ${String(percent).padStart(3)} % · ${parts.join(', ') || status}`;
 }
 
 /** Blocks in eighths of a character. */

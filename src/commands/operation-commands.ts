@@ -7,7 +7,7 @@ import {
   documentedOperation,
   operationsOf,
 } from '../http/api-document.ts';
-import { toName } from '../http/one-line.ts';
+import { withoutCase } from '../http/one-line.ts';
 import { notFound } from '../process/errors.ts';
 import { UUID } from '../process/uuid.ts';
 import { byApi } from './api.ts';
@@ -212,9 +212,6 @@ const findAssetId = async (dms: Client, typed: string): Promise<string> =>
 
 const findGroupId = async (dms: Client, typed: string): Promise<string> =>
   UUID.test(typed) ? typed : (await findGroup(dms, typed)).id;
-
-/** Upper case first: "ß" becomes "ss", and "ς" becomes "σ". */
-const withoutCase = (name: string): string => toName(name).toUpperCase().toLowerCase();
 
 /** Finds a group by name, compared without case. */
 async function findGroup(dms: Client, name: string): Promise<Result<'getGroup'>> {

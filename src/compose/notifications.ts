@@ -25,8 +25,6 @@ import type { composeDeliveries } from './deliveries.ts';
 import type { Resources } from './resources.ts';
 import { onSetAside } from './set-aside.ts';
 
-const POLL_INTERVAL_MS = 1_000;
-
 interface NotificationsNeeds extends Pick<ReturnType<typeof composeDeliveries>, 'send' | 'tests'> {
   recordAudit: RecordAudit;
 }
@@ -108,7 +106,7 @@ export function composeNotifications(resources: Resources, { send, tests, record
       observe: (outcome) => metrics.notifications.inc({ outcome }),
       log,
     });
-    const polling = startPeriodic(POLL_INTERVAL_MS, notifier.look, (err) =>
+    const polling = startPeriodic(deliveryPlan.pollIntervalMs, notifier.look, (err) =>
       log.warn({ err }, 'Notification channels were not looked for: it is tried again'),
     );
     return {

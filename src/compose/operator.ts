@@ -62,6 +62,7 @@ import {
   type FormPageDeps,
   type OperatorPage,
   type PageDeps,
+  toOwnPath,
 } from '../operator/page-deps.ts';
 import { createPastDevicesRepository } from '../operator/past-devices.repository.ts';
 import { profilesRoutes } from '../operator/profiles.routes.ts';
@@ -82,6 +83,7 @@ import { createShownJobsRepository } from '../operator/shown-jobs.repository.ts'
 import { createShownWebhooksRepository } from '../operator/shown-webhooks.repository.ts';
 import { signInRoutes } from '../operator/sign-in.routes.ts';
 import { createAttemptSigner } from '../operator/sign-in-attempt.ts';
+import { toSignInUrl } from '../operator/sign-in-html.ts';
 import { createStartRepository } from '../operator/start.repository.ts';
 import { startRoutes } from '../operator/start.routes.ts';
 import { tickedAlertsRoutes } from '../operator/ticked-alerts.routes.ts';
@@ -97,7 +99,6 @@ import { applyProfileId } from '../temporal/workflow-ids.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 
-const WATCH_INTERVAL_MS = 3_000;
 const WATCH_LIFETIME_MS = 2 * 60_000;
 const LINK_LOOK_UPS = { perKeyMax: 1, totalMax: 2 };
 const WATCHES = { name: 'open pages', perKeyMax: 12, perProcessMax: 400 };
@@ -158,6 +159,8 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     hasCertificate: async (organizationId: string, serialNumber: string) =>
       (await certificates.find(organizationId, serialNumber)) !== null,
     listGroupNames: shownGroups.listByIds,
+    listProfileNames: profiles.listNames,
+    findProfile: profiles.find,
     listGroupsByProfile: shownGroups.listByProfile,
     listLeaving: shownGroups.listLeaving,
     shownGroups,
@@ -208,7 +211,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
   const watch = createWatch({
     draw: (session, url) => redraws.run(session.organizationId, () => renderer.draw(session, url)),
     isActive: sessions.isActive,
-    intervalMs: WATCH_INTERVAL_MS,
+    intervalMs: resources.watchIntervalMs,
     lifetimeMs: WATCH_LIFETIME_MS,
   });
   const admit = (session: Session) => {
@@ -259,8 +262,11 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
       clientAddress: createClientAddress(settings.trustedProxies),
       staticFiles,
       translateFault: options.translateFault,
-      errorPage: ({ status, message }, session) =>
-        layout({ title: errorTitle(status), session }, errorHtml(status, message, session !== null)),
+      errorPage: ({ status, message, url }, session) =>
+        layout(
+          { title: errorTitle(status), session },
+          errorHtml(status, message, session === null ? toSignInUrl(toOwnPath(url)) : null),
+        ),
       onDefect: (err) => log.error({ err }, 'a page of the operators failed'),
     }),
     close: watch.close,

@@ -43,6 +43,8 @@ export interface ComposeOptions {
   resolve?: ResolveName;
   /** Lets tests run days of retries in milliseconds. Absent fields are as in production. */
   deliveryPlan?: Partial<DeliveryPlan>;
+  /** Between two looks of an open page for changes. */
+  watchIntervalMs?: number;
   /**
    * Without threads, runs start at once, which tests with hundreds of services need. Default: with threads.
    */
@@ -52,7 +54,7 @@ export interface ComposeOptions {
 export type Resources = ReturnType<typeof openResources>;
 
 export function openResources(options: ComposeOptions) {
-  const { settings, resolve, hasWorkflowThreads = true } = options;
+  const { settings, resolve, hasWorkflowThreads = true, watchIntervalMs = 3_000 } = options;
   const deliveryPlan = { ...DELIVERY_PLAN, ...options.deliveryPlan };
   const log = summarizeOutages(options.log, { findOutage });
   const { processNow = () => new Date() } = options;
@@ -90,6 +92,7 @@ export function openResources(options: ComposeOptions) {
     resolve,
     hasWorkflowThreads,
     deliveryPlan,
+    watchIntervalMs,
     sql,
     /** For exports and files. */
     transferSql,

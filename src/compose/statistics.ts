@@ -4,6 +4,7 @@ import { type ConcurrencyLimit, createConcurrencyLimit } from '../http/concurren
 import type { HistoryRepository } from '../measurements/history.repository.ts';
 import { createMutesRepository } from '../mutes/mutes.repository.ts';
 import type { Pace } from '../process/pacer.ts';
+import { createProfilesRepository } from '../profiles/profiles.repository.ts';
 import { createRecordRepository } from '../statistics/record.repository.ts';
 import { settingsRoutes } from '../statistics/settings.routes.ts';
 import { statisticsRoutes } from '../statistics/statistics.routes.ts';
@@ -42,6 +43,7 @@ export function composeStatistics(
           record,
           mutes: createMutesRepository(sql),
           settings,
+          listProfileNames: createProfilesRepository(sql).listNames,
           history,
           pace,
           now,

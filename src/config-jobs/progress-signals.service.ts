@@ -5,6 +5,7 @@
  * short; its targets are counted only when the outcomes reported here do not add up to another percent.
  */
 import { createBackgroundTasks } from '../process/background-tasks.ts';
+import { createBoundedCache } from '../process/bounded-cache.ts';
 import type { Counts, JobRef } from './config-job.ts';
 
 interface ProgressSignalsDeps {
@@ -32,6 +33,8 @@ export interface ProgressSignals {
 
 const SMALL_JOB_TARGETS = 200;
 const LINES_MAX = 50;
+/** One that is forgotten costs a count and a signal more. */
+const JOBS_MAX = 1_000;
 
 interface PendingProgress {
   job: JobRef;
@@ -48,7 +51,7 @@ interface PendingProgress {
 }
 
 export function createProgressSignals(deps: ProgressSignalsDeps): ProgressSignals {
-  const jobs = new Map<string, PendingProgress>();
+  const jobs = createBoundedCache<string, PendingProgress>(JOBS_MAX);
   const tasks = createBackgroundTasks(deps.onFault);
 
   function pendingOf(job: JobRef): PendingProgress {

@@ -7,7 +7,7 @@ import type { Sql } from './database.ts';
 import { isRetryable, isUnavailable } from './faults.ts';
 import { query } from './query.ts';
 
-interface DueRow {
+export interface DueRow {
   organizationId: string;
   id: string;
 }

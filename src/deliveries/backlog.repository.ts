@@ -3,6 +3,7 @@
  * queues the deliveries in parts, each after the one before is sent, so no request and no transaction grows
  * with the span.
  */
+import type { Knex } from 'knex';
 import { countRows } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
@@ -18,26 +19,40 @@ interface ReplaySpan {
 
 const COUNTED_MAX = 100_000;
 const QUEUED_PER_STATEMENT = 1_000;
+/** No index has delivered ones: rows that one statement reads at most of a replay of them. */
+const READ_PER_STATEMENT = 10_000;
 
+const IN_SPAN =
+  'd.organization_id = r.organization_id and d.endpoint_id = r.endpoint_id and d.id >= r.next_id';
 /** The state is older than the replay, so deliveries that the replay itself has queued do not match again. */
-const REPLAYABLE = `d.organization_id = r.organization_id and d.endpoint_id = r.endpoint_id and d.id >= r.next_id
-  and d.id < r.end_id and d.updated_at <= r.created_at order by d.id limit ${QUEUED_PER_STATEMENT}`;
+const REPLAYABLE = `${IN_SPAN} and d.id < step.end_id and d.updated_at <= r.created_at
+  order by d.id limit ${QUEUED_PER_STATEMENT}`;
 
 export type BacklogRepository = ReturnType<typeof createBacklogRepository>;
 
 export function createBacklogRepository(sql: Database) {
+  const isLong = async (rows: Knex.QueryBuilder): Promise<boolean> =>
+    (await rows.clone().orderBy('id').offset(COUNTED_MAX).first('id')) !== undefined;
+
   return {
-    /** Stores the replay unless nothing matches. Returns the number of matches, counted up to 100,000. */
-    async requestReplay(endpoint: EndpointRef, { firstId, endId, states }: ReplaySpan): Promise<number> {
+    /**
+     * Stores the replay unless nothing matches; null then. Returns the number of matches, counted up to 100,000; delivered
+     * ones among as many of any state, so it may be none where more follow.
+     */
+    async requestReplay(
+      endpoint: EndpointRef,
+      { firstId, endId, states }: ReplaySpan,
+    ): Promise<number | null> {
       const own = { organization_id: endpoint.organizationId, endpoint_id: endpoint.endpointId };
       const inSpan = sql('deliveries').where(own).where('id', '>=', firstId).where('id', '<', endId);
+      const first = inSpan.clone().select('state').orderBy('id').limit(COUNTED_MAX).as('first');
       const matching = states.map((state) => {
-        const ofState = inSpan.clone().where({ state }).select(sql.raw('1')).limit(COUNTED_MAX);
-        return sql.from(ofState.as('of_state'));
+        const read: Knex.QueryBuilder = state === 'delivered' ? sql.from(first) : inSpan.clone();
+        return sql.from(read.where({ state }).select(sql.raw('1')).limit(COUNTED_MAX).as('of_state'));
       });
       const counted = sql.unionAll(matching, true).limit(COUNTED_MAX).as('counted');
       const count = await countRows(sql.from(counted));
-      if (count === 0) return 0;
+      if (count === 0 && !(states.includes('delivered') && (await isLong(inSpan)))) return null;
       await sql('delivery_replays').insert({ ...own, next_id: firstId, end_id: endId, states });
       return count;
     },
@@ -51,8 +66,13 @@ export function createBacklogRepository(sql: Database) {
         sql,
         `with r as materialized (
            select * from delivery_replays where organization_id = ? and endpoint_id = ? order by id limit 1 for update
+         ), step as materialized (
+           select coalesce((
+             select d.id from deliveries d where 'delivered' = any(r.states) and ${IN_SPAN} and d.id < r.end_id
+             order by d.id offset ${READ_PER_STATEMENT} limit 1
+           ), r.end_id) as end_id from r
          ), chosen as materialized (
-           select found.id from r cross join lateral (
+           select found.id from r cross join step cross join lateral (
              (select d.id from deliveries d where 'failed' = any(r.states) and d.state = 'failed' and ${REPLAYABLE})
              union all
              (select d.id from deliveries d where 'blocked' = any(r.states) and d.state = 'blocked' and ${REPLAYABLE})
@@ -68,13 +88,16 @@ export function createBacklogRepository(sql: Database) {
            where d.organization_id = r.organization_id and d.endpoint_id = r.endpoint_id and d.id = chosen.id
              and d.state = any(r.states)
          ), ended as (
-           delete from delivery_replays p using r
+           delete from delivery_replays p using r, step
            where p.organization_id = r.organization_id and p.endpoint_id = r.endpoint_id and p.id = r.id
-             and (select count(*) from chosen) < ${QUEUED_PER_STATEMENT}
+             and (select count(*) from chosen) < ${QUEUED_PER_STATEMENT} and step.end_id = r.end_id
          ), continued as (
-           update delivery_replays p set next_id = (select id from chosen order by id desc limit 1) from r
+           update delivery_replays p
+           set next_id = case when (select count(*) from chosen) < ${QUEUED_PER_STATEMENT} then step.end_id
+             else (select id from chosen order by id desc limit 1) end
+           from r, step
            where p.organization_id = r.organization_id and p.endpoint_id = r.endpoint_id and p.id = r.id
-             and (select count(*) from chosen) = ${QUEUED_PER_STATEMENT}
+             and ((select count(*) from chosen) = ${QUEUED_PER_STATEMENT} or step.end_id < r.end_id)
          )
          select 1 from r`,
         [endpoint.organizationId, endpoint.endpointId],

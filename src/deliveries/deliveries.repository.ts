@@ -63,8 +63,8 @@ const ATTEMPT = `attempt_number as "attemptNumber", attempted_at as "attemptedAt
 const FIRST_ATTEMPT =
   '1, delivered_at, first_attempt_duration_ms, last_status_code, null, first_attempt_excerpt';
 
-/** Rows that one page of a type reads at most. */
-const READ_OF_TYPE_MAX = 10_000;
+/** Rows that one page reads at most of a type, or of delivered ones: no index has them. */
+const READ_MAX = 10_000;
 
 interface DeliveryFilter extends Page {
   /** Null: of all states. */
@@ -87,11 +87,11 @@ export function createDeliveriesRepository(sql: Database) {
     sql.from(found.as('found')).joinRaw(WITH_SHOWN, { organizationId }).select(sql.raw(SHOWN));
 
   return {
-    /** The oldest delivery that one page of a type reads; null: it reads all that are left. */
+    /** The oldest delivery that one page without an index reads; null: it reads all that are left. */
     async findFloor(
       endpoint: EndpointRef,
       before: string | null,
-      readMax = READ_OF_TYPE_MAX,
+      readMax = READ_MAX,
     ): Promise<string | null> {
       const row = await of(endpoint)
         .modify(newestFirst, { before, limit: 1 })
@@ -101,8 +101,8 @@ export function createDeliveriesRepository(sql: Database) {
     },
 
     /**
-     * Newest first. Reads each state by its index, so a page of a rare state reads no other rows. The type is compared
-     * after the index: `floor` bounds the rows that are read for a rare one.
+     * Newest first. Reads each state but `delivered` by its index, so a page of a rare state reads no other rows. That
+     * state and the type are compared afterwards: `floor` bounds the rows that are read for a rare one.
      */
     async list(
       endpoint: EndpointRef,

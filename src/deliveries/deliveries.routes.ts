@@ -60,7 +60,7 @@ function collectionRoutes(
       operationId: `list${operationName}Deliveries`,
       summary: 'List deliveries, newest first',
       description:
-        'One item for each event that was queued for the endpoint, delivered or not. Kept for 7 days unless the operator has set another time. With eventType a page reads 10,000 deliveries at most: it may have fewer items than limit while nextCursor leads on.',
+        'One item for each event that was queued for the endpoint, delivered or not. Kept for 7 days unless the operator has set another time. With eventType, and with state delivered, a page reads 10,000 deliveries at most: it may have fewer items than limit while nextCursor leads on.',
       tag,
       params: webhookParams,
       query: listDeliveriesQuery(collection),
@@ -70,7 +70,8 @@ function collectionRoutes(
         const endpoint = await requireEndpoint(caller, webhookId);
         const { state, eventType = null, limit, cursor: before = null } = query;
         const states = state === undefined ? null : storedStates(state, endpoint.status);
-        const floor = eventType === null ? null : await deliveries.findFloor(endpoint, before);
+        const isIndexed = eventType === null && state !== 'delivered';
+        const floor = isIndexed ? null : await deliveries.findFloor(endpoint, before);
         const filter = { states, eventType, before, floor, limit: limit + 1 };
         const found = await deliveries.list(endpoint, filter);
         const view = (delivery: (typeof found)[number]) => deliveryView(delivery, endpoint);
@@ -120,7 +121,7 @@ function collectionRoutes(
       operationId: `replay${operationName}`,
       summary: 'Send all deliveries of a span of time again',
       description:
-        'Failed and blocked ones unless states says otherwise; paced, with the same webhook-ids. queued counts up to 100,000: beyond that, more are sent than it says.',
+        'Failed and blocked ones unless states says otherwise; paced, with the same webhook-ids. queued counts up to 100,000, and delivered ones among the first 100,000 of the span: beyond that, more are sent than it says.',
       tag,
       params: webhookParams,
       body: replayBody,

@@ -111,11 +111,11 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
       return transact(async ({ sql, afterCommit }) => {
         const endpoint = await lockActive(sql, scope, endpointId);
         const queued = await backlogIn(sql).requestReplay(endpoint, span);
-        if (queued > 0) {
+        if (queued !== null) {
           await breakersIn(sql).drainIfClosed(endpoint);
           afterCommit(() => deps.notifyRecovery(endpoint));
         }
-        return queued;
+        return queued ?? 0;
       });
     },
 

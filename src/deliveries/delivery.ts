@@ -92,7 +92,7 @@ export interface DeliveryPlan {
   scheduleMs: readonly number[];
   probePlan: ProbePlan;
   disableAfterMs: number;
-  /** Between two polls for deliveries whose notification was lost. */
+  /** Between two polls, for due notifications and for deliveries whose wake-up was lost. */
   pollIntervalMs: number;
 }
 

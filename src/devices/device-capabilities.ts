@@ -90,6 +90,14 @@ export function positionOf(channel: number, type: number, layout: Layout): Probe
   return temperatureSlots(layout)?.at(0) === channel - 1 ? 'ambient' : null;
 }
 
+/** "probe (channel 3)"; a channel without a position has its number alone. */
+export function channelText(channel: number, layout: Layout | undefined): string {
+  const types = layout?.channelTypes;
+  const type = types ? (types[channel - 1] ?? 0) : TEMPERATURE;
+  const position = layout ? positionOf(channel, type, layout) : null;
+  return position === null ? `channel ${channel}` : `${position} (channel ${channel})`;
+}
+
 /** Types by channel after a frame: a channel without readings in it keeps its type. */
 export function withFrameTypes(known: number[] | null, observed: number[]): number[] {
   const before = known ?? [];

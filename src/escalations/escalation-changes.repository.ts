@@ -41,7 +41,7 @@ const toChange = (row: ChangeRow): EscalationChange => ({
 
 const LIST_FIRST = `
   select distinct on (organization_id) organization_id as "organizationId", id from escalation_changes
-  where organization_id > :after::uuid order by organization_id, id limit :limit`;
+  where organization_id > :after::uuid and id <> all(:except::uuid[]) order by organization_id, id limit :limit`;
 
 export type EscalationChangesRepository = ReturnType<typeof createEscalationChangesRepository>;
 
@@ -65,9 +65,9 @@ export function createEscalationChangesRepository(sql: Database) {
         .merge({ after_alert_id: null });
     },
 
-    /** The first change of each organization after that id. */
-    listFirst: (after: string, limit: number): Promise<ChangeRef[]> =>
-      query(sql, LIST_FIRST, { after, limit }),
+    /** The first change of each organization after that id, except these changes. */
+    listFirst: (after: string, limit: number, except: string[]): Promise<ChangeRef[]> =>
+      query(sql, LIST_FIRST, { after, limit, except }),
 
     /** Null when the change is gone, or another transaction has locked it. */
     async lock(ref: ChangeRef): Promise<EscalationChange | null> {

@@ -5,7 +5,9 @@
  */
 import type { AlertRef } from '../alerts/alert.ts';
 import type { Database } from '../db/database.ts';
+import { isFaultOfAll, SET_ASIDE_MS } from '../db/due-rows.ts';
 import type { Transact } from '../db/transaction.ts';
+import { createBoundedCache } from '../process/bounded-cache.ts';
 import { stepwise } from '../process/pages.ts';
 import type { AlertEscalationsRepository, Chunk, FollowedChunk } from './alert-escalations.repository.ts';
 import type {
@@ -34,12 +36,14 @@ const ESCALATIONS_AT_ONCE = 500;
 const ORGANIZATIONS_AT_ONCE = 100;
 /** Chunks of an organization in one sweep. */
 const ROUNDS_MAX = 20;
+const SET_ASIDE_MAX = 1_000;
 
 /** Returns the sweep over all pending changes. */
 export function createEscalationChanges(
   deps: EscalationChangesDeps,
 ): (shouldContinue: () => boolean) => Promise<void> {
   const { transact, changes, changesIn, policiesIn, escalationsIn, wakeRuns, onSetAside, now } = deps;
+  const setAside = createBoundedCache<string, true>(SET_ASIDE_MAX, { ttl: SET_ASIDE_MS });
 
   async function followChunk(sql: Database, change: EscalationChange): Promise<FollowedChunk> {
     const { organizationId, policyId, mutedUntil, afterAlertId } = change;
@@ -66,12 +70,20 @@ export function createEscalationChanges(
       afterCommit(() => wakeRuns(affected));
     });
 
+  /** A change that fails delays no other one. */
+  const tryFollow = (change: ChangeRef): Promise<void> =>
+    follow(change).catch((error) => {
+      if (isFaultOfAll(error)) throw error;
+      setAside.set(change.id, true);
+      onSetAside(change, error);
+    });
+
   /** Processes one chunk of each organization. Returns whether there was any. */
   async function makeRound(shouldContinue: () => boolean): Promise<boolean> {
     let hasAny = false;
     await stepwise(async (after: string | null) => {
-      const page = await changes.listFirst(after ?? NONE, ORGANIZATIONS_AT_ONCE);
-      for (const change of page) await follow(change).catch((error) => onSetAside(change, error));
+      const page = await changes.listFirst(after ?? NONE, ORGANIZATIONS_AT_ONCE, [...setAside.keys()]);
+      for (const change of page) await tryFollow(change);
       hasAny ||= page.length > 0;
       return page.length < ORGANIZATIONS_AT_ONCE ? null : (page.at(-1)?.organizationId ?? null);
     }, shouldContinue);

@@ -132,6 +132,7 @@ export function createEscalationRun(deps: EscalationRunDeps) {
     return composeEscalation({
       alert,
       assetName,
+      layout: alert,
       step: position,
       isRepeat,
       stepCount: steps.length,

@@ -36,11 +36,11 @@ export const createFleetEscalationsRepository = (sql: Database) => ({
     return row !== undefined;
   },
 
-  /** Without such a policy, no alert has to be checked. */
+  /** Without a policy for alerts of a missed contact, which are critical, no alert has to be checked. */
   async hasPolicy(organizationId: string): Promise<boolean> {
     const row = await sql('escalation_policies')
       .where({ organization_id: organizationId, status: 'active' })
-      .whereRaw(`'no_data' = any(alert_types)`)
+      .whereRaw(`'no_data' = any(alert_types) and 'critical' = any(severities)`)
       .first('id');
     return row !== undefined;
   },

@@ -6,6 +6,7 @@
 import type { AlertRef } from '../alerts/alert.ts';
 import type { UnannouncedAlertsRepository } from '../alerts/unannounced-alerts.repository.ts';
 import type { Database } from '../db/database.ts';
+import { isFaultOfAll } from '../db/due-rows.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { EscalationTitle } from './escalation-description.ts';
 import type { EscalatedFleetRow, FleetEscalationsRepository } from './fleet-escalations.repository.ts';
@@ -79,9 +80,10 @@ export function createFleetEscalations({
     return null;
   }
 
-  /** A failure delays no other fleet. */
+  /** A fleet that fails delays no other one. */
   const tryTurn = (turn: Turn): Promise<string | null> =>
     takeTurn(turn).catch((error) => {
+      if (isFaultOfAll(error)) throw error;
       onSetAside({ organizationId: turn.fleet.organizationId }, error);
       return null;
     });

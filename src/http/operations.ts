@@ -20,6 +20,7 @@ export interface OperationInput {
   accept?: string;
   /** The body of an operation with another format than JSON. */
   raw?: { bytes: Buffer; contentType: string };
+  isAbandoned?(): boolean;
 }
 
 export type CallOperation = (caller: Caller, operationId: string, input?: OperationInput) => Promise<Reply>;
@@ -54,7 +55,7 @@ function createOperation(definition: Route, { transact, recordAudit, now }: Oper
   const project = createProjection(definition);
   return async (
     caller: Caller,
-    { params = {}, query = {}, body, accept, raw }: OperationInput,
+    { params = {}, query = {}, body, accept, raw, isAbandoned = () => false }: OperationInput,
   ): Promise<Reply> => {
     checkRole(caller);
     const headers: Record<string, string | undefined> = { accept, 'content-type': raw?.contentType };
@@ -67,7 +68,7 @@ function createOperation(definition: Route, { transact, recordAudit, now }: Oper
       bytes: raw?.bytes ?? Buffer.alloc(0),
       isHead: false,
       receivedAt: now(),
-      isAbandoned: () => false,
+      isAbandoned,
       header: (name: string) => headers[name.toLowerCase()],
     };
     const handle = async (on: Transact) =>

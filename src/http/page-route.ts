@@ -17,6 +17,8 @@ export interface PageRequest<Visitor> {
   address: string;
   /** The value that a redirect has left in the browser. */
   handoff?: string;
+  /** Whether the browser has closed the connection; undefined: it has none of its own. */
+  isAbandoned?(): boolean;
 }
 
 export type PageReply =

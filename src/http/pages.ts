@@ -29,8 +29,8 @@ interface PagesOptions<Visitor extends { role: Role }> {
   clientAddress: ClientAddress;
   staticFiles: StaticFiles;
   translateFault(error: unknown): unknown;
-  /** `visitor` is null if the person has to sign in. */
-  errorPage(error: { status: number; message: string }, visitor: Visitor | null): string;
+  /** `visitor` is null if the person has to sign in; `url` is null where it cannot be opened again. */
+  errorPage(error: { status: number; message: string; url: string | null }, visitor: Visitor | null): string;
   /** An error that is a defect of the service. */
   onDefect(error: unknown): void;
 }
@@ -96,7 +96,8 @@ export function createPages<Visitor extends { role: Role }>(options: PagesOption
     const query = new URLSearchParams(ctx.querystring);
     const handoff = cookies.handoff.get(ctx);
     const address = addressOf(ctx.req, options.clientAddress);
-    const request = { visitor, params, query, ...sent, url: ctx.url, address, handoff };
+    const isAbandoned = () => !ctx.writable;
+    const request = { visitor, params, query, ...sent, url: ctx.url, address, handoff, isAbandoned };
     send(ctx, await route.handle(request as PageRequest<Visitor>), cookies);
   }
 
@@ -116,7 +117,8 @@ export function createPages<Visitor extends { role: Role }>(options: PagesOption
       ctx.set(headers);
       ctx.remove('WWW-Authenticate');
       ctx.type = 'text/html';
-      ctx.body = options.errorPage({ status, message: body.message }, visitor);
+      const url = ctx.method === 'GET' ? ctx.url : null;
+      ctx.body = options.errorPage({ status, message: body.message, url }, visitor);
     }
   }
 

@@ -43,6 +43,9 @@ export interface HttpServer {
   stop(deadlineMs: number): Promise<void>;
 }
 
+/** A request before a CONNECT on its connection has this time to be answered. */
+const CONNECT_MS_MAX = 5_000;
+
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   let draining = false;
   const underWay = new Set<ServerResponse>();
@@ -62,7 +65,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   server.maxHeadersCount = 0;
   // Ignores unknown expectations, as HTTP allows; Node's own refusal has no body.
   server.on('checkExpectation', serve);
-  server.on('connect', (_request, socket) => void answerLast(socket, BAD_REQUEST));
+  server.on('connect', onConnect);
   server.on('clientError', onClientError);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -93,6 +96,17 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     if (faulty.has(socket)) return;
     faulty.add(socket);
     void answerLast(socket, parserFault(error.code));
+  }
+
+  /** Node handles neither errors nor the end of this connection any more, and does not count it among its own. */
+  function onConnect(_request: IncomingMessage, socket: Duplex): void {
+    const close = () => void socket.destroy();
+    const timer = setTimeout(close, CONNECT_MS_MAX);
+    socket
+      .on('error', close)
+      .once('finish', close)
+      .once('close', () => clearTimeout(timer));
+    void answerLast(socket, BAD_REQUEST);
   }
 
   /** Answers after earlier requests of the connection, which may have had their effect. */

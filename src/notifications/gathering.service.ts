@@ -72,6 +72,7 @@ export function createGathering(deps: GatheringDeps): Gather {
         kind: named.get(alert.id) as MentionKind,
         alert,
         assetName,
+        layout: alert,
       })),
       countKinds(mentions),
     );

@@ -1,7 +1,9 @@
 /** A notification, as text for people and as data for a webhook. */
 import { ALERT_NAMES, type Alert, type AlertView, alertView } from '../alerts/alert.ts';
+import { channelText, type Layout } from '../devices/device-capabilities.ts';
 import { withoutFormatting } from '../http/one-line.ts';
 import { cutText } from '../process/cut-text.ts';
+import { toMinute } from '../process/iso-time.ts';
 import { MENTION_KINDS, type MentionKind } from './notification-plan.ts';
 
 /** Further alerts are only counted. */
@@ -11,6 +13,7 @@ export interface MentionedAlert {
   kind: MentionKind;
   alert: Alert;
   assetName: string;
+  layout: Layout;
 }
 
 export type MentionCounts = Record<MentionKind, number>;
@@ -26,6 +29,7 @@ export interface NotificationData {
 interface EscalatedAlert {
   alert: Alert;
   assetName: string;
+  layout: Layout;
   step: number;
   isRepeat: boolean;
   stepCount: number;
@@ -97,6 +101,7 @@ function cutToBody<T>(alerts: readonly T[], text: string): T[] {
 export function composeEscalation({
   alert,
   assetName,
+  layout,
   step,
   isRepeat,
   stepCount,
@@ -107,7 +112,7 @@ export function composeEscalation({
   const heading = isAtOnce ? 'New alert' : 'Nobody has acknowledged this alert yet';
   const lines = [
     `${heading} (step ${step} of ${stepCount}${isRepeat ? ' again' : ''}):`,
-    toLine({ kind: 'opened', alert, assetName }),
+    toLine({ kind: 'opened', alert, assetName, layout }),
     ...(fleet === null ? [] : [`It stands for the whole fleet: ${describeFleet(fleet)}`]),
   ];
   return {
@@ -200,28 +205,29 @@ const SINGLE: Record<MentionKind, string> = {
   late: 'Over already',
 };
 
-const toLine = ({ assetName, alert }: MentionedAlert): string =>
-  `- ${toOneLine(assetName)} (${alert.serialNumber}): ${describe(alert)}, ${spanOf(alert)}`;
+const toLine = ({ assetName, alert, layout }: MentionedAlert): string =>
+  `- ${toOneLine(assetName)} (${alert.serialNumber}): ${describe(alert, layout)}, ${spanOf(alert)}`;
 
 function spanOf({ startedAt, endedAt, extreme, type }: Alert): string {
-  if (!endedAt) return `since ${toMinute(startedAt)}`;
-  const span = `from ${toMinute(startedAt)} to ${toMinute(endedAt)}`;
+  const begin = toMinute(startedAt.toISOString());
+  if (!endedAt) return `since ${begin}`;
+  const span = `from ${begin} to ${toMinute(endedAt.toISOString())}`;
   return extreme ? `${span}, ${type === 'high_temp' ? 'up to' : 'down to'} ${extreme.value} °C` : span;
 }
 
 const nameOf = ({ type, severity }: Alert): string =>
   severity === 'warning' ? `${ALERT_NAMES[type]} (warning)` : ALERT_NAMES[type];
 
-function describe(alert: Alert): string {
+function describe(alert: Alert, layout: Layout): string {
   const { type, details } = alert;
   const name = nameOf(alert);
   if ('bounds' in details) {
     const { lowC, highC } = details.bounds;
     const bound = type === 'high_temp' ? `above ${highC}` : `below ${lowC}`;
     const ended = details.resolution === 'outside_schedule' ? ', ended by its schedule' : '';
-    return `${name}, ${details.value} °C on channel ${details.channel}, ${bound} °C${ended}`;
+    return `${name}, ${details.value} °C on ${channelText(details.channel, layout)}, ${bound} °C${ended}`;
   }
-  if ('error' in details) return `${name} ${details.error} on channel ${details.channel}`;
+  if ('error' in details) return `${name} ${details.error} on ${channelText(details.channel, layout)}`;
   return name;
 }
 
@@ -231,5 +237,3 @@ const NAME_LENGTH_MAX = 60;
 export function toOneLine(name: string): string {
   return cutText(withoutFormatting(name.replace(/\p{Cc}+/gu, ' ')), NAME_LENGTH_MAX, '…');
 }
-
-const toMinute = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;

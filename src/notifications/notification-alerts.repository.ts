@@ -3,6 +3,7 @@ import type { Alert, AlertRef } from '../alerts/alert.ts';
 import type { SnoozeChange } from '../alerts/alert-handling.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
+import type { Layout } from '../devices/device-capabilities.ts';
 import {
   FIND_OLDEST_ALERT,
   LIST_ALERTS,
@@ -44,7 +45,10 @@ export function createNotificationAlertsRepository(sql: Database) {
       query(sql, LIST_DUE, { ...ref, now, limit }),
 
     /** In the order of the ids. */
-    listAlerts: (organizationId: string, alertIds: string[]): Promise<Array<Alert & { assetName: string }>> =>
+    listAlerts: (
+      organizationId: string,
+      alertIds: string[],
+    ): Promise<Array<Alert & Layout & { assetName: string }>> =>
       query(sql, LIST_ALERTS, { organizationIds: alertIds.map(() => organizationId), alertIds }),
 
     async markNotified(

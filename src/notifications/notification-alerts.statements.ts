@@ -59,14 +59,23 @@ export const PLAN_REMINDERS = `
 
 /** In the order of `:alertIds`. */
 export const LIST_ALERTS = `
-  select ${ALERT_COLUMNS}, asset.name as "assetName"
+  select ${ALERT_COLUMNS}, asset.name as "assetName", asset.model,
+    coalesce(c.reported_channel_types, s.observed_channel_types) as "channelTypes"
   from unnest(:organizationIds::uuid[], :alertIds::uuid[]) with ordinality as n (organization_id, id, position)
   cross join lateral (
     select * from alerts where organization_id = n.organization_id and id = n.id limit 1
   ) as a
   cross join lateral (
-    select name from assets where organization_id = n.organization_id and id = a.asset_id limit 1
+    select name, model from assets where organization_id = n.organization_id and id = a.asset_id limit 1
   ) as asset
+  left join lateral (
+    select observed_channel_types from device_states
+    where organization_id = n.organization_id and asset_id = a.asset_id limit 1
+  ) as s on true
+  left join lateral (
+    select reported_channel_types from device_configs
+    where organization_id = n.organization_id and asset_id = a.asset_id limit 1
+  ) as c on true
   order by n.position`;
 
 /** Leaves out channels whose alerts wait on purpose: for the next gathering, or until earlier messages are sent. */

@@ -1,13 +1,20 @@
+import type { Values } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
+import { toWords } from './parts.ts';
 
 const section = 'Alerts';
 const alert = ({ alertId }: Record<string, string>) => `/operator/alerts/${alertId}`;
+const about = {
+  operation: 'getAlert',
+  name: ({ type, serialNumber }: Values) => `${toWords(String(type))} of ${serialNumber}`,
+};
 
 export const ALERT_FORMS = {
   acknowledgeAlert: {
     title: 'Acknowledge',
     submit: 'Acknowledge',
     section,
+    about,
     body: { status: 'acknowledged' },
     looks: {
       snoozeUntil: { label: 'Snooze for', hours: [1, 2, 4, 8, 24] },
@@ -32,6 +39,7 @@ export const ALERT_FORMS = {
     title: 'Comment',
     submit: 'Add',
     section,
+    about,
     looks: { comment: { isLong: true } },
     back: alert,
     said: 'The comment is in the history.',

@@ -1,4 +1,5 @@
 /** One alert with its history. */
+import type { Layout } from '../devices/device-capabilities.ts';
 import { alertDetails } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
 import type { FormLink } from './form-links.ts';
@@ -10,6 +11,7 @@ type Alert = Answers['getAlert'];
 
 export interface AlertOptions {
   assetName: string;
+  layout: Layout | undefined;
   /** The recipients of the next step of its escalation; null: none follows. */
   next: string | null;
   /** Names or addresses of channels that were notified of its beginning. */
@@ -22,7 +24,7 @@ export interface AlertOptions {
 
 export const alertHtml = (
   alert: Alert,
-  { assetName, next, notified, troublesOf, now, link }: AlertOptions,
+  { assetName, layout, next, notified, troublesOf, now, link }: AlertOptions,
 ): Html => html`
 <p class="crumbs"><a href="/operator/alerts">Alerts</a></p>
 ${live(
@@ -30,7 +32,7 @@ ${live(
   html`<h1>${assetName}: ${toWords(alert.type)} ${badge(alert.status, alert.status === 'new' ? 'bad' : undefined)}${alert.late && html` ${badge('late')}`}${alert.muted && html` ${badge('under_maintenance')}`}</h1>
 ${facts([
   ['Device', nameLink(alert.assetId, assetName, alert.serialNumber)],
-  ['Details', alertDetails(alert)],
+  ['Details', alertDetails(alert, layout)],
   ['Severity', alert.severity],
   ['Since', clockAndAge(alert.timestamp)],
   ['Until', alert.endedAt ? clockAndAge(alert.endedAt) : html`<span class="quiet">it is open</span>`],

@@ -1,10 +1,12 @@
 /** Alerts of a mail, for its reader: one with its details, or all of a message, who acknowledges those that are ticked. */
+import type { Layout } from '../devices/device-capabilities.ts';
 import { ALERT_LINK_HOURS, ALERT_LINK_PATHS } from '../notifications/alert-link.ts';
 import { escalationOf } from './alert-html.ts';
 import { alertDetails } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
 import { type Content, type Html, html } from './html.ts';
 import { clock, clockAndAge, facts, time, toWords } from './parts.ts';
+import type { ShownAsset } from './shown-assets.repository.ts';
 
 type Alert = Answers['getAlert'];
 
@@ -17,6 +19,7 @@ interface LinkOptions {
 
 interface AlertLinkOptions extends LinkOptions {
   assetName: string;
+  layout: Layout | undefined;
   /** Empty: unknown. */
   place: string;
   /** Name of the group of the device; null: it is in none. */
@@ -26,12 +29,12 @@ interface AlertLinkOptions extends LinkOptions {
 }
 
 interface AlertsLinkOptions extends LinkOptions {
-  /** Names of assets by id. */
-  names: ReadonlyMap<string, string>;
+  /** By asset id. */
+  devices: ReadonlyMap<string, ShownAsset>;
 }
 
 export const alertLinkHtml = (alert: Alert, options: AlertLinkOptions): Html => {
-  const { assetName, place, group, organizationName, next, address, token } = options;
+  const { assetName, layout, place, group, organizationName, next, address, token } = options;
   return html`<section class="one-alert"><p class="quiet">${organizationName}</p>
 <h1>${assetName} <span class="badge bad">${toWords(alert.type)}</span></h1>
 ${firstValue(alert)}
@@ -39,7 +42,7 @@ ${facts([
   ['Device', alert.serialNumber],
   ...(place === '' ? [] : [['Place', place] as const]),
   ...(group === null ? [] : [['Group', group] as const]),
-  ['Details', alertDetails(alert)],
+  ['Details', alertDetails(alert, layout)],
   ['Since', clockAndAge(alert.timestamp)],
   ...(alert.escalation ? [['Escalation', escalationOf(alert.escalation, next)] as const] : []),
 ])}
@@ -65,20 +68,20 @@ function outcomeOf({ status, endedAt, acknowledgedAt, acknowledgedBy, snoozeUnti
 }
 
 export function alertsLinkHtml(alerts: readonly Alert[], options: AlertsLinkOptions): Html {
-  const { token, names, organizationName, address } = options;
+  const { token, devices, organizationName, address } = options;
   const openCount = alerts.filter(({ status }) => status === 'new').length;
   return html`<section class="one-alert"><p class="quiet">${organizationName}</p>
 <h1>${alerts.length} alerts</h1>
 <form method="post" action="${ALERT_LINK_PATHS.message}"><input type="hidden" name="token" value="${token}">
-<ul>${alerts.map((alert) => html`<li>${alertHtml(alert, names)}</li>`)}</ul>
+<ul>${alerts.map((alert) => html`<li>${alertHtml(alert, devices.get(alert.assetId))}</li>`)}</ul>
 ${openCount > 0 && acknowledgeButton(address)}</form>
 <p><a href="/operator/alerts">All alerts</a> <span class="quiet">after you have signed in</span></p></section>`;
 }
 
-function alertHtml(alert: Alert, names: ReadonlyMap<string, string>): Html {
-  const { id, type, status, assetId, serialNumber, timestamp } = alert;
-  const name = html`<strong>${names.get(assetId) ?? serialNumber}</strong> <span class="badge bad">${toWords(type)}</span>`;
-  const described = alertDetails(alert);
+function alertHtml(alert: Alert, device: ShownAsset | undefined): Html {
+  const { id, type, status, serialNumber, timestamp } = alert;
+  const name = html`<strong>${device?.name ?? serialNumber}</strong> <span class="badge bad">${toWords(type)}</span>`;
+  const described = alertDetails(alert, device);
   const details = html`<p class="quiet">${described && html`${described}, `}since ${clock(timestamp)}</p>`;
   if (status !== 'new') return html`${name}${details}<p>${outcomeOf(alert)}</p>`;
   return html`<label class="check"><input type="checkbox" name="alertId" value="${id}" checked> <span>${name}</span></label>${details}`;

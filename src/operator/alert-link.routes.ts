@@ -22,7 +22,7 @@ export interface AlertLinkDeps extends Pick<PageDeps, 'ask' | 'layout'> {
   /** Alerts that the message of the link names; null: the message is gone. */
   listAlertIds(link: WorkingLink): Promise<string[] | null>;
   findOrganizationName(organizationId: string): Promise<string | null>;
-  shownAssets: Pick<ShownAssetsRepository, 'listNames'>;
+  shownAssets: Pick<ShownAssetsRepository, 'list'>;
   /** Shared with links that sign in. */
   lookUps: KeyedSemaphore;
   /** @throws when this address has sent too many wrong links. */
@@ -53,7 +53,7 @@ export function alertLinkRoutes(deps: AlertLinkDeps): Array<OpenPageRoute<Sessio
   async function pageOf(token: string, opened: Opened): Promise<string> {
     const { link, session } = opened;
     const alerts = await getAlerts(opened);
-    const names = await shownAssets.listNames(
+    const devices = await shownAssets.list(
       session.organizationId,
       alerts.map(({ assetId }) => assetId),
     );
@@ -62,16 +62,17 @@ export function alertLinkRoutes(deps: AlertLinkDeps): Array<OpenPageRoute<Sessio
     if (link.kind === 'message' || !alert)
       return layout(
         { title: `${alerts.length} alerts`, session: null },
-        alertsLinkHtml(alerts, { ...shown, names }),
+        alertsLinkHtml(alerts, { ...shown, devices }),
       );
     const [next, where] = await Promise.all([
       findNextRecipients(ask, session, alert),
       findWhere(session, alert),
     ]);
-    const assetName = names.get(alert.assetId) ?? alert.serialNumber;
+    const device = devices.get(alert.assetId);
+    const assetName = device?.name ?? alert.serialNumber;
     return layout(
       { title: assetName, session: null },
-      alertLinkHtml(alert, { ...shown, ...where, assetName, next }),
+      alertLinkHtml(alert, { ...shown, ...where, assetName, layout: device, next }),
     );
   }
 

@@ -1,8 +1,9 @@
 import { ALERT_TYPES, type AlertView } from '../alerts/alert.ts';
 import { SEVERITIES } from '../devices/alert-terms.ts';
+import { channelText, type Layout } from '../devices/device-capabilities.ts';
 import type { Answers } from './answers.ts';
 import { boundsText } from './configuration-html.ts';
-import { shortNumber } from './devices-table.ts';
+import { shownValue } from './devices-table.ts';
 import { groupFilter } from './fleet-html.ts';
 import type { Option } from './form-layout.ts';
 import { toFormUrl } from './forms.ts';
@@ -20,6 +21,7 @@ import {
   tabs,
   toWords,
 } from './parts.ts';
+import type { ShownAsset } from './shown-assets.repository.ts';
 import { acknowledgeTicked, TICK_HEAD, tickOf } from './ticked-alerts-html.ts';
 
 interface AlertsOptions {
@@ -28,8 +30,8 @@ interface AlertsOptions {
   counts: Record<string, number>;
   /** Options of the filter by group. */
   groups: readonly Option[];
-  /** Names of assets by id. */
-  names: ReadonlyMap<string, string>;
+  /** By asset id. */
+  devices: ReadonlyMap<string, ShownAsset>;
   filter: Record<string, string>;
   mayChange: boolean;
 }
@@ -56,7 +58,14 @@ export const alertTabs = (filter: Record<string, string>, counts: Record<string,
     { href: MAINTENANCE_PATH, label: 'Maintenance', isCurrent: filter.status === undefined },
   ]);
 
-export const alertsHtml = ({ alerts, counts, groups, names, filter, mayChange }: AlertsOptions): Html => html`
+export const alertsHtml = ({
+  alerts,
+  counts,
+  groups,
+  devices,
+  filter,
+  mayChange,
+}: AlertsOptions): Html => html`
 <h1>Alerts</h1>
 ${live('tabs', alertTabs(filter, counts))}
 <form method="get" action="${PATH}" class="filter" role="search"><input type="hidden" name="status" value="${filter.status ?? ''}">${filterSelect('type', 'Type', { values: ALERT_TYPES, current: filter.type })}${filterSelect('severity', 'Severity', { values: SEVERITIES, current: filter.severity })}${groups.length > 0 && html`<label>Group ${groupFilter(filter.groupId, groups)}</label>`}<label class="check"><input type="checkbox" name="late" value="true"${filter.late === 'true' && html` checked`}> Late</label>${filter.assetId && html`<input type="hidden" name="assetId" value="${filter.assetId}">`}<button class="main">Show</button></form>
@@ -64,7 +73,7 @@ ${filter.assetId && html`<p>Of one device. <a href="${PATH}?status=${filter.stat
 ${live(
   'alerts',
   html`<p class="quiet">${alerts.totalItems.toLocaleString('en')} in all</p>
-${alertsTable(alerts.items, { mayChange, names, back: `${PATH}?${new URLSearchParams(filter)}`, empty: 'There is none.' })}
+${alertsTable(alerts.items, { mayChange, devices, isOfAll: true, back: `${PATH}?${new URLSearchParams(filter)}`, empty: 'There is none.' })}
 ${nextPage('/operator/alerts', new URLSearchParams(filter), alerts.nextCursor)}`,
 )}
 ${mayChange && live('ticked', acknowledgeTicked(alerts.items, `${PATH}?${new URLSearchParams(filter)}`))}`;
@@ -74,20 +83,22 @@ const withoutCursor = ({ cursor, ...filter }: Record<string, string>) => filter;
 interface TableOptions {
   mayChange: boolean;
   empty: string;
-  /** Names of assets by id; left out on the page of a device. */
-  names?: ReadonlyMap<string, string>;
+  /** By asset id. */
+  devices: ReadonlyMap<string, ShownAsset>;
+  /** Left out on the page of a device. */
+  isOfAll?: boolean;
   /** The page that follows an acknowledgement; the page of the device by default. */
   back?: string;
 }
 
 export function alertsTable(
   alerts: readonly AlertView[],
-  { mayChange, empty, names, back }: TableOptions,
+  { mayChange, empty, devices, isOfAll = false, back }: TableOptions,
 ): Html {
   const rows = alerts.map((alert): Content[] => [
     html`<a href="/operator/alerts/${alert.id}"><strong>${toWords(alert.type)}</strong></a>${alert.severity === 'warning' && html` ${badge('warning')}`}${alert.late && html` ${badge('late')}`}${alert.muted && html` ${badge('under_maintenance')}`}`,
-    ...(names ? [deviceLink(alert, names)] : []),
-    alertDetails(alert),
+    ...(isOfAll ? [deviceLink(alert, devices)] : []),
+    alertDetails(alert, devices.get(alert.assetId)),
     badge(alert.status, alert.status === 'new' ? 'bad' : undefined),
     html`${clockAndAge(alert.timestamp)}${alert.endedAt && html` <span class="quiet">to ${clockAndAge(alert.endedAt)}</span>`}`,
     acknowledgedBy(alert),
@@ -95,7 +106,7 @@ export function alertsTable(
       alert.status === 'new' &&
       acknowledgeButton(alert, back === undefined ? {} : { return: back }),
   ]);
-  const device = names ? ['Device'] : [];
+  const device = isOfAll ? ['Device'] : [];
   const head = [
     'Alert',
     ...device,
@@ -105,16 +116,16 @@ export function alertsTable(
     'Acknowledged',
     html`<span class="hidden">Action</span>`,
   ];
-  if (!names || !mayChange) return table({ caption: 'Alerts, newest first', head, rows, empty });
+  if (!isOfAll || !mayChange) return table({ caption: 'Alerts, newest first', head, rows, empty });
   const ticked = alerts.map((alert, index) => [
-    tickOf(alert, names.get(alert.assetId) ?? alert.serialNumber),
+    tickOf(alert, devices.get(alert.assetId)?.name ?? alert.serialNumber),
     ...(rows[index] ?? []),
   ]);
   return table({ caption: 'Alerts, newest first', head: [TICK_HEAD, ...head], rows: ticked, empty });
 }
 
-const deviceLink = ({ assetId, serialNumber }: AlertView, names: ReadonlyMap<string, string>): Html =>
-  nameLink(assetId, names.get(assetId) ?? serialNumber, serialNumber);
+const deviceLink = ({ assetId, serialNumber }: AlertView, devices: TableOptions['devices']): Html =>
+  nameLink(assetId, devices.get(assetId)?.name ?? serialNumber, serialNumber);
 
 const acknowledgedBy = ({ acknowledgedAt, acknowledgedBy: by, snoozeUntil }: AlertView): Content =>
   acknowledgedAt &&
@@ -128,12 +139,15 @@ const acknowledgeButton = ({ id, type, serialNumber }: AlertView, fields: Record
     about: `${toWords(type)} of ${serialNumber}`,
   });
 
-export function alertDetails({ details, extreme }: Pick<AlertView, 'details' | 'extreme'>): Content {
+export function alertDetails(
+  { details, extreme }: Pick<AlertView, 'details' | 'extreme'>,
+  layout: Layout | undefined,
+): Content {
   if ('bounds' in details) {
-    const farthest = extreme ? `; farthest ${shortNumber(extreme.value)} °C` : '';
+    const farthest = extreme ? `; farthest ${shownValue(extreme.value)} °C` : '';
     const ended = details.resolution === 'outside_schedule' ? '; ended by its schedule' : '';
-    return `${shortNumber(details.value)} °C on channel ${details.channel}, allowed ${boundsText(details.bounds)}${farthest}${ended}`;
+    return `${shownValue(details.value)} °C on ${channelText(details.channel, layout)}, allowed ${boundsText(details.bounds)}${farthest}${ended}`;
   }
   if ('expectedBy' in details) return html`expected by ${clockAndAge(details.expectedBy)}`;
-  return 'error' in details ? `error ${details.error} on channel ${details.channel}` : '';
+  return 'error' in details ? `error ${details.error} on ${channelText(details.channel, layout)}` : '';
 }

@@ -118,8 +118,8 @@ export function alertsRoutes({
       const { status, ...others } = filter;
       const asked = status === 'all' ? others : filter;
       const alerts = await ask(session, 'listAlerts', { query: { ...asked, limit: '50' } });
-      const [names, counts, { groupId: groups = [] }] = await Promise.all([
-        shownAssets.listNames(
+      const [devices, counts, { groupId: groups = [] }] = await Promise.all([
+        shownAssets.list(
           session.organizationId,
           alerts.items.map(({ assetId }) => assetId),
         ),
@@ -130,7 +130,7 @@ export function alertsRoutes({
         alerts,
         counts,
         groups,
-        names,
+        devices,
         filter,
         mayChange: session.role !== 'read',
       });
@@ -139,14 +139,16 @@ export function alertsRoutes({
     showPage({ path: `${path}/{alertId}`, section: 'Alerts', isLive: true }, async (session, { params }) => {
       const alert = await ask(session, 'getAlert', { params });
       const { organizationId } = session;
-      const [next, names, notified] = await Promise.all([
+      const [next, devices, notified] = await Promise.all([
         findNextRecipients(ask, session, alert),
-        shownAssets.listNames(organizationId, [alert.assetId]),
+        shownAssets.list(organizationId, [alert.assetId]),
         findNotified(session, alert),
       ]);
-      const assetName = names.get(alert.assetId) ?? alert.serialNumber;
+      const device = devices.get(alert.assetId);
+      const assetName = device?.name ?? alert.serialNumber;
       const content = alertHtml(alert, {
         assetName,
+        layout: device,
         next,
         ...notified,
         now: roundedDown(now()),

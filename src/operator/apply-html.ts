@@ -91,12 +91,12 @@ ${
 
 /** Leads to the preview of an apply to a device that no longer runs its profile. */
 export const applyAgain = (
-  slug: string,
+  { slug, profileName }: { slug: string; profileName: string },
   { name, serialNumber }: { name: string; serialNumber: string },
 ): Html =>
   button({
     action: APPLY_PATH,
-    label: `Apply ${slug} again…`,
+    label: `Apply ${profileName} again…`,
     fields: { slug, serialNumbers: serialNumber },
     about: `to ${name}`,
   });

@@ -121,6 +121,10 @@ export const ASSET_FORMS = {
     title: 'Withdraw pending settings',
     submit: 'Withdraw all that is pending',
     section,
+    about: {
+      operation: 'getDeviceConfig',
+      name: ({ assetName, serialNumber }) => about.name({ name: assetName, serialNumber }),
+    },
     question: 'All pending settings are taken out, refused ones too. The settings in force stay.',
     isDanger: true,
     back: ({ serial = '' }) => `/operator/fleet?q=${encodeURIComponent(serial)}`,
@@ -130,6 +134,7 @@ export const ASSET_FORMS = {
     title: 'Forget a serial number',
     submit: 'Forget',
     section,
+    about: { name: (_, { serial = '' }) => serial },
     question: 'The serial number leaves the list until it sends again.',
     back: () => '/operator/unregistered',
     said: 'The serial number is off the list, until it sends again.',

@@ -1,6 +1,7 @@
 /** Devices that a profile would put in breach at once, by their latest readings. */
 import { channelAt, type Layout, TEMPERATURE } from '../devices/device-capabilities.ts';
 import type { LatestReading } from '../devices/reading.ts';
+import { enforcedBounds } from '../profiles/profile.ts';
 import type { ProfileView } from './answers.ts';
 
 export interface MeasuredDevice extends Layout {
@@ -45,5 +46,8 @@ function valueAt(position: Alert['channel'], device: MeasuredDevice): number | n
   return reading?.[3] ?? null;
 }
 
-const isBeyond = ({ lowC, highC }: Alert, value: number): boolean =>
-  (typeof lowC === 'number' && value < lowC) || (typeof highC === 'number' && value > highC);
+/** By the bounds as devices and the service compare them. */
+function isBeyond(alert: Alert, value: number): boolean {
+  const { minC, maxC } = enforcedBounds(alert);
+  return (minC !== null && value < minC) || (maxC !== null && value > maxC);
+}

@@ -116,9 +116,9 @@ export function curveRoutes({
           knownUntil: Math.min(seconds(span.to), seconds(at)),
           settings: toCurveSettings(settings.items),
           alerts: alerts.map(toMark),
-          changes: jobs.flatMap(({ confirmedAt, profileSlug }) =>
+          changes: jobs.flatMap(({ confirmedAt, profileName }) =>
             confirmedAt && confirmedAt >= span.from && confirmedAt <= span.to
-              ? [{ at: seconds(confirmedAt), profile: profileSlug }]
+              ? [{ at: seconds(confirmedAt), profile: profileName }]
               : [],
           ),
           mutes: muted.map(({ from, to, reason }) => ({ from: seconds(from), to: seconds(to), reason })),

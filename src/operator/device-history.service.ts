@@ -85,9 +85,9 @@ const fromMembership = ({ at, groupId, groupName, by }: MembershipChange): Histo
     href: groupId && `/operator/groups/${groupId}`,
   });
 
-const fromJob = ({ jobId, profileSlug, state, reason, updatedAt }: DeviceJob): HistoryEntry =>
+const fromJob = ({ jobId, profileName, state, reason, updatedAt }: DeviceJob): HistoryEntry =>
   entry(updatedAt, {
-    text: `Profile ${profileSlug}: ${toWords(state)}`,
+    text: `Profile ${profileName}: ${toWords(state)}`,
     href: `/operator/jobs/${jobId}`,
     detail: reason,
   });

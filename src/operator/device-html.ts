@@ -1,17 +1,18 @@
 import type { AlertView } from '../alerts/alert.ts';
 import type { DeviceConfigView } from '../devices/device.ts';
+import { durationText } from '../process/durations.ts';
 import { alertsTable } from './alerts-html.ts';
 import type { Answers, GroupView } from './answers.ts';
 import { applyAgain, applyRow } from './apply-html.ts';
-import { boundsText, comparison, driftHtml, duration } from './configuration-html.ts';
+import { boundsText, comparison, driftHtml } from './configuration-html.ts';
 import { type CurvePanel, curveHtml, spanTabs } from './curve-html.ts';
 import { type CurveSpan, spanQuery } from './curve-span.ts';
-import { latestHtml, shortNumber } from './devices-table.ts';
+import { latestHtml, shownValue } from './devices-table.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
 import { endLabel, muteNotice } from './mute-html.ts';
 import { badge, clock, facts, live, quietState, table, tabs, time, toWords } from './parts.ts';
-import type { DeviceContact } from './shown-assets.repository.ts';
+import type { DeviceContact, ShownAsset } from './shown-assets.repository.ts';
 import type { DeviceJob } from './shown-jobs.repository.ts';
 
 export const ALERTS_SHOWN = 10;
@@ -23,6 +24,7 @@ interface DeviceOptions {
   /** Channels in breach. */
   breached: readonly number[];
   jobs: readonly DeviceJob[];
+  layouts: ReadonlyMap<string, ShownAsset>;
   contact: DeviceContact | null;
   profiles: Answers['listProfiles']['profiles'];
   /** Null: in no group. */
@@ -40,6 +42,7 @@ export function deviceHtml({
   alerts,
   breached,
   jobs,
+  layouts,
   contact,
   profiles,
   group,
@@ -51,8 +54,9 @@ export function deviceHtml({
 }: DeviceOptions): Html {
   const replaced = findReplaced(device, contact, config);
   /** The last profile that the device has confirmed. */
-  const profile = jobs.find(({ state }) => state === 'applied')?.profileSlug ?? null;
-  const wanted = group?.profileSlug ?? profile;
+  const profile = jobs.find(({ state }) => state === 'applied') ?? null;
+  const wanted = group?.profileSlug ?? profile?.profileSlug;
+  const wantedName = profiles.find(({ slug }) => slug === wanted)?.name;
   return html`
 <p class="crumbs"><a href="/operator/fleet">Fleet</a></p>
 ${live(
@@ -67,7 +71,7 @@ ${curveHtml({ device, ...curve })}
 <section>${live(
     'configuration',
     html`<h2>Configuration ${badge(contact?.hasHadProfile === false ? 'no_profile' : config.syncStatus)}</h2>
-${configurationOf(config, device, contact)}${config.syncStatus === 'drifted' && mayChange && wanted && applyAgain(wanted, device)}${config.pendingConfig !== null && link('withdrawDeviceConfig', { serial: device.serialNumber }, { label: 'Withdraw…' })}`,
+${configurationOf(config, device, contact)}${config.syncStatus === 'drifted' && mayChange && wanted && applyAgain({ slug: wanted, profileName: wantedName ?? wanted }, device)}${config.pendingConfig !== null && link('withdrawDeviceConfig', { serial: device.serialNumber }, { label: 'Withdraw…' })}`,
   )}</section>
 <section><h2>Device</h2>${live('facts', factsOf(device, group, profile))}</section>
 </div>
@@ -76,12 +80,13 @@ ${live(
   'alerts',
   alertsTable(alerts, {
     mayChange,
+    devices: layouts,
     empty: 'This device has had no alert.',
   }),
 )}${alerts.length === ALERTS_SHOWN && html`<p class="pager"><a href="/operator/alerts?status=all&amp;assetId=${device.id}">All its alerts</a></p>`}
 <h2>Jobs</h2>
 ${live('jobs', jobsTable(jobs))}
-${mayChange && applyRow(profiles, { id: 'apply', title: 'Apply a profile', serialNumber: device.serialNumber, chosen: wanted ?? undefined })}`;
+${mayChange && applyRow(profiles, { id: 'apply', title: 'Apply a profile', serialNumber: device.serialNumber, chosen: wanted })}`;
 }
 
 /** The logger before the present one, while the present one has not been in contact; else null. */
@@ -149,7 +154,7 @@ export const placeOf = ({
     .filter((place) => place !== null)
     .join(', ');
 
-function factsOf(device: DeviceOptions['device'], group: GroupView | null, profile: string | null): Html {
+function factsOf(device: DeviceOptions['device'], group: GroupView | null, profile: DeviceJob | null): Html {
   const { serialNumber, model, batteryStatus, signalStrength, createdAt } = device;
   const earlier = device.replacementHistory;
   return facts([
@@ -158,7 +163,10 @@ function factsOf(device: DeviceOptions['device'], group: GroupView | null, profi
     ['Battery', batteryStatus === 'low' ? badge('low') : quietState(batteryStatus)],
     ['Signal', quietState(signalStrength)],
     ['Group', group ? html`<a href="/operator/groups/${group.id}">${group.name}</a>` : '–'],
-    ['Profile', profile ? html`<a href="/operator/profiles/${profile}">${profile}</a>` : '–'],
+    [
+      'Profile',
+      profile ? html`<a href="/operator/profiles/${profile.profileSlug}">${profile.profileName}</a>` : '–',
+    ],
     ['Place', placeOf(device) || '–'],
     ['Registered', time(createdAt)],
     ...(earlier.length > 0
@@ -171,8 +179,8 @@ const jobsTable = (jobs: readonly DeviceJob[]): Html =>
   table({
     caption: 'Jobs of this device',
     head: ['Profile', 'This device', 'Why', 'Since', 'Job'],
-    rows: jobs.map(({ jobId, profileSlug, state, reason, updatedAt, jobStatus }) => [
-      html`<a class="name" href="/operator/jobs/${jobId}">${profileSlug}</a>`,
+    rows: jobs.map(({ jobId, profileName, state, reason, updatedAt, jobStatus }) => [
+      html`<a class="name" href="/operator/jobs/${jobId}">${profileName}</a>`,
       badge(state),
       reason ?? '',
       time(updatedAt.toISOString()),
@@ -225,7 +233,7 @@ function statisticsRow(
   { from }: CurveSpan,
 ): Content[] {
   const { unit, min, avg, max, meanKineticTemperature, alerts, gapCount } = channel;
-  const number = (value: number | null) => (value === null ? '–' : `${shortNumber(value)} ${unit}`);
+  const number = (value: number | null) => (value === null ? '–' : `${shownValue(value)} ${unit}`);
   return [
     `${channel.channel} ${toWords(channel.type)}${channel.position ? ` (${channel.position})` : ''}`,
     number(min),
@@ -236,7 +244,7 @@ function statisticsRow(
     completeness(channel, from),
     alerts.map(
       ({ lowC, highC, secondsOutside }) =>
-        html`<div>${boundsText({ lowC, highC })}: ${duration(secondsOutside)}</div>`,
+        html`<div>${boundsText({ lowC, highC })}: ${durationText(secondsOutside)}</div>`,
     ),
     gapCount.toLocaleString('en'),
   ];

@@ -92,8 +92,9 @@ export const latestHtml = (latest: ListedAssetView['latest'], breached: readonly
         const name = html` <span class="channel">${position ?? toWords(type)}</span>`;
         if (value === null) return html`<span class="value">${badge('sensor_error')}${name}</span> `;
         const isBreached = breached.includes(channel);
-        return html`<span class="value${isBreached && ' problem'}">${shortNumber(value)} ${unit}${isBreached && html`<span class="hidden">, in breach</span>`}${name}</span> `;
+        return html`<span class="value${isBreached && ' problem'}">${shownValue(value)} ${unit}${isBreached && html`<span class="hidden">, in breach</span>`}${name}</span> `;
       });
 
-export const shortNumber = (value: number): string =>
-  Number.isInteger(value) ? value.toLocaleString('en') : value.toFixed(Math.abs(value) < 100 ? 1 : 0);
+/** Measured values are exact in three decimals, so that a value beside its bound is never rounded onto it. */
+export const shownValue = (value: number): string =>
+  value.toLocaleString('en', { maximumFractionDigits: 3, signDisplay: 'negative' });

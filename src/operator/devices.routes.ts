@@ -87,11 +87,12 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
         if (device === null) throw notFound(NO_SUCH_ASSET);
         const mayChange = session.role !== 'read';
         const { organizationId } = session;
-        const [config, alerts, jobs, contact, { profiles }, breaches, curve, group, certified] =
+        const [config, alerts, jobs, layouts, contact, { profiles }, breaches, curve, group, certified] =
           await Promise.all([
             ask(session, 'getDeviceConfig', { params: { serial: device.serialNumber } }),
             ask(session, 'listAlerts', { query: { assetId, limit: String(ALERTS_SHOWN) } }),
             shownJobs.listOfDevice(session.organizationId, assetId, JOBS_SHOWN),
+            shownAssets.list(organizationId, [assetId]),
             shownAssets.findContact(session.organizationId, assetId),
             ask(session, 'listProfiles'),
             shownAssets.listBreaches(session.organizationId, [assetId]),
@@ -107,6 +108,7 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
           alerts: alerts.items,
           breached: breaches.get(assetId) ?? [],
           jobs,
+          layouts,
           contact,
           profiles,
           curve,
@@ -142,12 +144,12 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
       method: 'GET',
       path: `${path}/statistics.pdf`,
       role: 'read',
-      async handle({ visitor: session, params, query }) {
+      async handle({ visitor: session, params, query, isAbandoned }) {
         const timezone = query.get('timezone') || 'UTC';
         const compared = await listCompared(session, params.assetId ?? '', query);
         const others = given({ with: compared.map(({ id }) => id).join() });
-        const input = { params, query: { ...isoSpan(spanOf(query)), timezone, ...others }, accept: PDF };
-        return download(session, 'getStatistics', input);
+        const asked = { ...isoSpan(spanOf(query)), timezone, ...others };
+        return download(session, 'getStatistics', { params, query: asked, accept: PDF, isAbandoned });
       },
     },
   ];

@@ -12,10 +12,11 @@ const TITLES: Record<number, string> = {
 export const errorTitle = (status: number): string =>
   TITLES[status] ?? (status < 500 ? 'This does not work' : 'Something went wrong');
 
-export const errorHtml = (status: number, message: string, isSignedIn: boolean): Html =>
+/** `signInUrl` is null for somebody who has signed in. */
+export const errorHtml = (status: number, message: string, signInUrl: string | null): Html =>
   html`<section class="error"><h1>${errorTitle(status)}</h1><p role="alert">${message}</p>
 <p>${
-    isSignedIn
+    signInUrl === null
       ? html`<a href="/operator">To the fleet</a>`
-      : html`<a href="/operator/sign-in">How to sign in</a>`
+      : html`<a href="${signInUrl}">How to sign in</a>`
   }</p></section>`;

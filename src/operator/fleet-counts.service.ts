@@ -4,15 +4,10 @@
  */
 import type { FleetCount } from '../fleet/fleet.repository.ts';
 import { type FleetView, fleetPageView } from '../fleet/fleet.ts';
-import { createBoundedCache } from '../process/bounded-cache.ts';
 import { HOUR_MS } from '../process/durations.ts';
-import { createSharedReads } from '../process/shared-reads.ts';
 import { sum } from './counts.ts';
 import { roundedDown } from './page-fingerprint.ts';
-
-const LARGE_DEVICES = 20_000;
-const SHOWN_MS = 10_000;
-const FLEETS_MAX = 1_000;
+import { createShown } from './shown-reads.ts';
 
 interface FleetCountsDeps {
   count(organizationId: string): Promise<FleetCount[]>;
@@ -50,23 +45,4 @@ export function createFleetCounts({ count, countMembers, countInContact, now }: 
     return { counts: { status, inContact }, devices: sum(status) };
   });
   return { countFleet, countContacts: async (organizationId) => (await contacts(organizationId)).counts };
-}
-
-interface Counted<Counts> {
-  counts: Counts;
-  devices: number;
-}
-
-/** Reads the counts of many devices again only after some seconds, and those for several people at once. */
-function createShown<Counts>(now: () => Date, count: (key: string) => Promise<Counted<Counts>>) {
-  const shown = createBoundedCache<string, { atMs: number; counted: Counted<Counts> }>(FLEETS_MAX);
-  const read = createSharedReads(count);
-  return async (key: string): Promise<Counted<Counts>> => {
-    const atMs = now().getTime();
-    const last = shown.get(key);
-    if (last && Math.abs(atMs - last.atMs) < SHOWN_MS) return last.counted;
-    const counted = await read(key);
-    if (counted.devices >= LARGE_DEVICES) shown.set(key, { atMs, counted });
-    return counted;
-  };
 }

@@ -30,7 +30,7 @@ export interface FormOptions {
   /** Messages about typed values. */
   faults: readonly string[];
   /** Name of the thing that the form is about; null: it is about none. */
-  about: string | null;
+  about: Content;
 }
 
 /** Empty rows for more items of a list. */

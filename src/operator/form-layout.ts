@@ -1,5 +1,6 @@
 /** How the form of an operation is laid out: everything that its schema does not say. */
 import type { Values } from './form-fields.ts';
+import type { Content } from './html.ts';
 import type { Session } from './session.ts';
 
 /** Lists whose ids or slugs a field takes. */
@@ -58,12 +59,12 @@ export interface FormLayout {
   section: string;
   /** Shown above the fields: what will happen. A form without fields asks it before it acts. */
   question?: string;
-  /** The thing that the form is about: the operation that shows it, and its names. */
+  /** The thing that the form is about: the operation that shows it, if one does, and its names. */
   about?: {
-    operation: string;
+    operation?: string;
     query?: Record<string, string>;
-    /** Empty: the thing is not among those that the operation shows. */
-    name(answer: Values, params: Params): string;
+    /** Empty: the thing is not among those that the operation shows. `profileNames` has the profile of the answer. */
+    name(answer: Values, params: Params, profileNames: ReadonlyMap<string, string>): Content;
   };
   isDanger?: boolean;
   /** By path without indexes: `steps.channelIds`. */

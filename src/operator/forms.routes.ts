@@ -4,7 +4,9 @@ import type { PageReply, PageRequest } from '../http/page-route.ts';
 import type { FormFile } from '../http/read-form.ts';
 import { includesRole } from '../http/role.ts';
 import { neededRole, type Route } from '../http/route.ts';
-import { AppError, invalid, notFound } from '../process/errors.ts';
+import { AppError, invalid, notFound, orNotFound } from '../process/errors.ts';
+import { changedProfile, NO_SUCH_PROFILE } from '../profiles/profile.ts';
+import type { ProfilesRepository } from '../profiles/profiles.repository.ts';
 import { namedProfile, previewHtml } from './apply-html.ts';
 import type { Field, Values } from './form-fields.ts';
 import { formHtml, revealedHtml } from './form-html.ts';
@@ -12,8 +14,9 @@ import type { FormLayout, StoredSource } from './form-layout.ts';
 import { defaultsOf, toChange, toCreation, toTimes, withoutUnused } from './form-values.ts';
 import { FORM_PATH, FORMS, type FormName, operationOf, toActionUrl } from './forms.ts';
 import { joinHtml } from './groups-html.ts';
-import { html } from './html.ts';
+import { type Content, html } from './html.ts';
 import { type FormPageDeps, type OperatorPage, OWN_PATH, type Refusal } from './page-deps.ts';
+import { changedSettings, saveHtml } from './profiles-html.ts';
 import { type Session, toCaller } from './session.ts';
 import type { ShownGroupsRepository } from './shown-groups.repository.ts';
 import { withTypedFault } from './typed-groups.ts';
@@ -37,6 +40,9 @@ interface Shown {
 export interface FormsRoutesDeps extends FormPageDeps {
   /** Values that no answer of the API shows, for forms that change them. */
   listLeaving: ShownGroupsRepository['listLeaving'];
+  listProfileNames: ProfilesRepository['listNames'];
+  findProfile: ProfilesRepository['find'];
+  listGroupsByProfile: ShownGroupsRepository['listByProfile'];
   findStored: Record<StoredSource, (session: Session, params: Record<string, string>) => Promise<Values>>;
 }
 
@@ -55,6 +61,9 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     forecastBreaches,
     findStored,
     listLeaving,
+    listProfileNames,
+    findProfile,
+    listGroupsByProfile,
   } = deps;
 
   function findForm(session: Session, name: string | undefined, query: URLSearchParams): Form {
@@ -91,10 +100,14 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     return { page: around({ title, session, section }, content), status: refusal?.status };
   }
 
-  async function findAbout(session: Session, { layout: { about }, params }: Form): Promise<string | null> {
+  async function findAbout(session: Session, { layout: { about }, params }: Form): Promise<Content> {
     if (!about) return null;
-    const { body } = await call(toCaller(session), about.operation, { params, query: about.query ?? {} });
-    return about.name(body as Values, params) || null;
+    const { operation, query = {} } = about;
+    const answer =
+      operation === undefined ? {} : (await call(toCaller(session), operation, { params, query })).body;
+    const { profileSlug: slug } = answer as Values;
+    const names = await listProfileNames(session.organizationId, typeof slug === 'string' ? [slug] : []);
+    return about.name(answer as Values, params, names) || null;
   }
 
   async function send(
@@ -159,12 +172,39 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     const group = await ask(session, 'getGroup', { params });
     const leaving = await listLeaving(session.organizationId, group.id, serials);
     if (leaving.length === 0 && group.profileSlug === null) return null;
+    const slugs = group.profileSlug === null ? [] : [group.profileSlug];
     const content = joinHtml({
       group,
+      profileNames: await listProfileNames(session.organizationId, slugs),
       leaving,
       count: serials.length,
       inputs: [...sent].filter(([field]) => field !== 'step'),
       action: toActionUrl(name, params),
+    });
+    return { page: around({ title: layout.title, session, section: layout.section }, content) };
+  }
+
+  /** Null: nothing changes. */
+  async function askToSave(
+    session: Session,
+    { layout, params }: Form,
+    change: Values,
+    sent: URLSearchParams,
+  ): Promise<PageReply | null> {
+    const { organizationId } = session;
+    const { slug = '' } = params;
+    const profile = orNotFound(await findProfile(organizationId, slug), NO_SUCH_PROFILE);
+    const changed = changedSettings(profile, changedProfile(profile, change));
+    if (changed.length === 0) return null;
+    const groups = await listGroupsByProfile(organizationId, slug, GROUPS_SHOWN + 1);
+    const content = saveHtml({
+      name: profile.name,
+      changed,
+      groups: groups.slice(0, GROUPS_SHOWN),
+      hasMoreGroups: groups.length > GROUPS_SHOWN,
+      inputs: [...sent].filter(([field]) => field !== 'step'),
+      action: toActionUrl('updateProfile', params),
+      back: layout.back(params),
     });
     return { page: around({ title: layout.title, session, section: layout.section }, content) };
   }
@@ -188,6 +228,10 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
         return await preview(session, form, body, sent);
       if (form.name === 'addGroupMembers' && body && step !== 'apply') {
         const asked = await askToLeave(session, form, body, sent);
+        if (asked !== null) return asked;
+      }
+      if (form.name === 'updateProfile' && body && step !== 'apply') {
+        const asked = await askToSave(session, form, body, sent);
         if (asked !== null) return asked;
       }
       const answer = await send(session, form, { body, file });
@@ -238,6 +282,8 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
   }
 }
 
+/** Groups of a profile that a question names. */
+const GROUPS_SHOWN = 100;
 const FILE_BYTES_MAX = 10 * 1024 * 1024;
 
 const isForm = (name: string | undefined): name is FormName =>

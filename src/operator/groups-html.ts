@@ -5,6 +5,7 @@ import type { FormLink } from './form-links.ts';
 import { toActionUrl } from './forms.ts';
 import type { AbortedRollout } from './group-rollout.ts';
 import { type Content, type Html, html } from './html.ts';
+import { type ProfileNames, profileNameOf } from './jobs-html.ts';
 import { endLabel, muteNotice, muteState } from './mute-html.ts';
 import { badge, button, counted, facts, live, nameLink, nextPage, table, time } from './parts.ts';
 import type { LeavingDevice } from './shown-groups.repository.ts';
@@ -13,8 +14,7 @@ const PATH = '/operator/groups';
 
 export const groupsHtml = (
   { items, nextCursor }: Answers['listGroups'],
-  now: Date,
-  link: FormLink,
+  { profileNames, now, link }: Pick<GroupOptions, 'profileNames' | 'now' | 'link'>,
 ): Html => html`
 <h1>Groups</h1>
 ${live(
@@ -24,7 +24,7 @@ ${live(
     head: ['Group', 'Profile', 'Members', 'Maintenance', 'Changed'],
     rows: items.map((group) => [
       html`<a class="name" href="${PATH}/${group.id}">${group.name}</a>`,
-      profileLink(group),
+      profileLink(group, profileNames),
       group.memberCount.toLocaleString('en'),
       group.mute && muteState(group.mute, now),
       time(group.updatedAt),
@@ -34,10 +34,10 @@ ${live(
 )}
 <div class="actions">${link('createGroup', {}, { tone: 'main' })}</div>`;
 
-const profileLink = ({ profileSlug }: GroupView): Content =>
+const profileLink = ({ profileSlug }: GroupView, names: ProfileNames): Content =>
   profileSlug === null
     ? html`<span class="quiet">none</span>`
-    : html`<a href="/operator/profiles/${profileSlug}">${profileSlug}</a>`;
+    : html`<a href="/operator/profiles/${profileSlug}">${profileNameOf(profileSlug, names)}</a>`;
 
 interface GroupOptions {
   /** Null: the latest rollout did not end itself. */
@@ -46,6 +46,7 @@ interface GroupOptions {
   members: readonly ListedAssetView[];
   /** Ids of members that no profile was ever applied to. */
   withoutProfile: ReadonlySet<string>;
+  profileNames: ProfileNames;
   now: Date;
   mayChange: boolean;
   link: FormLink;
@@ -53,17 +54,17 @@ interface GroupOptions {
 
 export function groupHtml(
   group: GroupView,
-  { aborted, members, withoutProfile, now, mayChange, link }: GroupOptions,
+  { aborted, members, withoutProfile, profileNames, now, mayChange, link }: GroupOptions,
 ): Html {
   const params = { groupId: group.id };
   const content = html`<h1>${group.name}</h1>
-${muteNotice(group, now)}${aborted && abortedHtml(group, aborted, mayChange)}
+${muteNotice(group, now)}${aborted && abortedHtml(group, aborted, { profileNames, mayChange })}
 ${facts([
   [
     'Members',
     html`<a href="/operator/fleet?groupId=${group.id}">${group.memberCount.toLocaleString('en')}</a>`,
   ],
-  ['Profile', profileLink(group)],
+  ['Profile', profileLink(group, profileNames)],
   ['Created', time(group.createdAt)],
   ['Changed', time(group.updatedAt)],
 ])}
@@ -96,15 +97,15 @@ ${live('group', content)}`;
 function abortedHtml(
   { id, name, profileSlug }: GroupView,
   { job, earlierSlug }: AbortedRollout,
-  mayChange: boolean,
+  { profileNames, mayChange }: Pick<GroupOptions, 'profileNames' | 'mayChange'>,
 ): Html {
-  return html`<section class="panel"><p><strong>The <a href="/operator/jobs/${job.id}">rollout of ${profileSlug}</a> ended itself</strong> ${time(job.finishedAt?.toISOString())}${job.reason && html`: ${job.reason}`}. The group keeps this profile: each device that joins gets it.</p>
+  return html`<section class="panel"><p><strong>The <a href="/operator/jobs/${job.id}">rollout of ${profileNameOf(job.profileSlug, profileNames)}</a> ended itself</strong> ${time(job.finishedAt?.toISOString())}${job.reason && html`: ${job.reason}`}. The group keeps this profile: each device that joins gets it.</p>
 ${
   mayChange &&
   earlierSlug !== null &&
   html`<div class="actions">${button({
     action: toActionUrl('updateGroup', { groupId: id }),
-    label: `Put the group back to ${earlierSlug}…`,
+    label: `Put the group back to ${profileNameOf(earlierSlug, profileNames)}…`,
     fields: { shown: JSON.stringify({ name, profileSlug }), name, profileSlug: earlierSlug },
     tone: 'main',
   })}</div>`
@@ -113,6 +114,7 @@ ${
 
 interface JoinOptions {
   group: GroupView;
+  profileNames: ProfileNames;
   /** Devices that leave another group. */
   leaving: readonly LeavingDevice[];
   count: number;
@@ -124,10 +126,10 @@ interface JoinOptions {
 const LEAVING_SHOWN = 100;
 
 /** What joining does to the devices, before it is done. */
-export const joinHtml = ({ group, leaving, count, inputs, action }: JoinOptions): Html => html`
+export const joinHtml = ({ group, profileNames, leaving, count, inputs, action }: JoinOptions): Html => html`
 <p class="crumbs"><a href="${PATH}">Groups</a> <a href="${PATH}/${group.id}">${group.name}</a></p>
 <h1>Add ${devices(count)} to ${group.name}?</h1>
-${group.profileSlug !== null && html`<p>A device that does not run ${profileLink(group)} gets a job that offers it.</p>`}
+${group.profileSlug !== null && html`<p>A device that does not run ${profileLink(group, profileNames)} gets a job that offers it.</p>`}
 ${
   leaving.length > 0 &&
   html`<h2>${devices(leaving.length)} ${leaving.length === 1 ? 'leaves its' : 'leave their'} group</h2>

@@ -1,4 +1,5 @@
 import { invalid } from '../process/errors.ts';
+import type { ProfilesRepository } from '../profiles/profiles.repository.ts';
 import { JOIN_PATH } from './apply-fields.ts';
 import { jobOrGroup } from './group-forms.ts';
 import { findAborted } from './group-rollout.ts';
@@ -16,6 +17,7 @@ const MEMBERS_SHOWN = 25;
 export interface GroupsPageDeps extends PageDeps {
   shownGroups: Pick<ShownGroupsRepository, 'listJobs' | 'listLeaving'>;
   shownAssets: Pick<ShownAssetsRepository, 'listWithoutProfile'>;
+  listProfileNames: ProfilesRepository['listNames'];
 }
 
 export const groupsRoutes = ({
@@ -26,11 +28,14 @@ export const groupsRoutes = ({
   now,
   shownGroups,
   shownAssets,
+  listProfileNames,
 }: GroupsPageDeps): OperatorPage[] => [
   showPage({ path, section, isLive: true }, async (session, { query }) => {
     const cursor = given({ cursor: query.get('cursor') });
     const groups = await ask(session, 'listGroups', { query: { ...cursor, limit: '50' } });
-    const content = groupsHtml(groups, now(), linksFor(session));
+    const slugs = groups.items.flatMap(({ profileSlug }) => profileSlug ?? []);
+    const profileNames = await listProfileNames(session.organizationId, slugs);
+    const content = groupsHtml(groups, { profileNames, now: now(), link: linksFor(session) });
     return { title: 'Groups', content };
   }),
   showPage({ path: `${path}/{groupId}`, section, isLive: true }, async (session, { params }) => {
@@ -39,13 +44,19 @@ export const groupsRoutes = ({
       ask(session, 'listAssets', { query: { groupId: group.id, limit: String(MEMBERS_SHOWN) } }),
       shownGroups.listJobs(session.organizationId, group.id),
     ]);
-    const withoutProfile = await shownAssets.listWithoutProfile(
-      session.organizationId,
-      members.items.map(({ id }) => id),
-    );
+    const aborted = findAborted(group, jobs);
+    const slugs = [group.profileSlug, aborted?.earlierSlug].flatMap((slug) => slug ?? []);
+    const [withoutProfile, profileNames] = await Promise.all([
+      shownAssets.listWithoutProfile(
+        session.organizationId,
+        members.items.map(({ id }) => id),
+      ),
+      listProfileNames(session.organizationId, slugs),
+    ]);
     const content = groupHtml(group, {
       withoutProfile,
-      aborted: findAborted(group, jobs),
+      profileNames,
+      aborted,
       members: members.items,
       now: now(),
       mayChange: session.role !== 'read',
@@ -73,8 +84,10 @@ export const groupsRoutes = ({
         const group = await ask(session, 'getGroup', { params });
         const leaving = await shownGroups.listLeaving(session.organizationId, group.id, serialNumbers);
         if (leaving.length > 0 || group.profileSlug !== null) {
+          const slugs = group.profileSlug === null ? [] : [group.profileSlug];
           const content = joinHtml({
             group,
+            profileNames: await listProfileNames(session.organizationId, slugs),
             leaving,
             count: serialNumbers.length,
             inputs: [...form].filter(([name]) => name === 'joinedGroupId' || name === 'serialNumbers'),

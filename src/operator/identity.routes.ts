@@ -2,9 +2,11 @@ import type { OpenPageRoute } from '../http/page-route.ts';
 import { AppError } from '../process/errors.ts';
 import { type IdentityRules, toIdentity } from './identity.ts';
 import type { IdentityProvider } from './identity-provider.service.ts';
+import { toOwnPath } from './page-deps.ts';
 import { OPERATOR_PATH, type Session, type SessionRef } from './session.ts';
 import type { LinkRequest } from './sessions.service.ts';
 import type { createAttemptSigner } from './sign-in-attempt.ts';
+import { PROVIDER_PATH } from './sign-in-html.ts';
 
 export interface IdentityRoutesDeps {
   provider: IdentityProvider;
@@ -20,7 +22,6 @@ export interface IdentityRoutesDeps {
   now(): Date;
 }
 
-const PROVIDER_PATH = `${OPERATOR_PATH}/sign-in/provider`;
 export const CALLBACK_PATH = `${PROVIDER_PATH}/callback`;
 
 export function identityRoutes(deps: IdentityRoutesDeps): Array<OpenPageRoute<Session>> {
@@ -39,10 +40,11 @@ export function identityRoutes(deps: IdentityRoutesDeps): Array<OpenPageRoute<Se
       method: 'GET',
       path: PROVIDER_PATH,
       role: null,
-      async handle({ address }) {
+      async handle({ query, address }) {
         admit(address);
         const { url, attempt } = await provider.begin();
-        return { location: url, handoff: attempts.seal(attempt, now()) };
+        const back = toOwnPath(query.get('return')) ?? OPERATOR_PATH;
+        return { location: url, handoff: attempts.seal({ ...attempt, back }, now()) };
       },
     },
     {
@@ -58,7 +60,7 @@ export function identityRoutes(deps: IdentityRoutesDeps): Array<OpenPageRoute<Se
         const { name, role } = identity;
         const cookie = await deps.begin({ organizationId, name, role, keyId: null });
         if (visitor) await deps.signOut(visitor);
-        return { location: OPERATOR_PATH, cookie, handoff: null };
+        return { location: attempt.back, cookie, handoff: null };
       },
     },
   ];

@@ -1,6 +1,6 @@
 /** Maps the claims of an identity provider to an organization and a role. */
 
-import { isOneLine, isVisible } from '../http/one-line.ts';
+import { isOneLine, isVisible, toName } from '../http/one-line.ts';
 import { ROLES, type Role } from '../http/role.ts';
 import { cutText } from '../process/cut-text.ts';
 import { OPERATOR_NAME_MAX } from './session.ts';
@@ -35,7 +35,7 @@ export function toIdentity(claims: Claims, { organizationClaim, roleClaim }: Ide
 
 function nameOf(claims: Claims): string {
   const texts = ['name', 'preferred_username', 'email', 'sub'].flatMap((claim) => textsOf(claims, claim));
-  return cutText(texts.find((text) => /\S/.test(text)) ?? 'unknown', OPERATOR_NAME_MAX);
+  return cutText(texts.map(toName).find((text) => text !== '') ?? 'unknown', OPERATOR_NAME_MAX).trimEnd();
 }
 
 /** A claim is a text or a list of texts. */

@@ -8,6 +8,7 @@ import {
   readCsvRows,
   readJsonRows,
 } from '../assets/asset-import.ts';
+import { withoutCase } from '../http/one-line.ts';
 import { cutText } from '../process/cut-text.ts';
 
 export interface ImportedFile {
@@ -71,7 +72,7 @@ export function missingGroups(results: readonly ImportResult[], file: ImportedFi
   const names = new Map<string, string>();
   for (const row of rowsOf(file)) {
     const group = lines.has(row.line) && 'value' in row ? textIn(row.value, 'group') : null;
-    if (group !== null && !names.has(group.toLowerCase())) names.set(group.toLowerCase(), group);
+    if (group !== null && !names.has(withoutCase(group))) names.set(withoutCase(group), group);
   }
   return [...names.values()];
 }

@@ -1,9 +1,20 @@
-import { DEADLINE_MINUTES_DEFAULT } from '../config-jobs/config-job.ts';
+import { DEADLINE_MINUTES_DEFAULT, type JobView } from '../config-jobs/config-job.ts';
 import { APPLY_PATH } from './apply-fields.ts';
+import type { Values } from './form-fields.ts';
 import type { FieldLook, FormLayout } from './form-layout.ts';
+import { type Content, html } from './html.ts';
+import { clock } from './parts.ts';
 
 const section = 'Jobs';
 const job = ({ jobId }: Record<string, string>) => `/operator/jobs/${jobId}`;
+const about = {
+  operation: 'getConfigJob',
+  name(answer: Values, _: Record<string, string>, names: ReadonlyMap<string, string>): Content {
+    const { profileSlug: slug, counts, total, deadlineAt } = answer as unknown as JobView;
+    const applied = `${counts.applied.toLocaleString('en')} of ${total.toLocaleString('en')}`;
+    return html`${names.get(slug) ?? slug}, ${applied} applied, deadline ${clock(deadlineAt)}`;
+  },
+};
 
 /** Fields of the forms that begin a job. */
 export const JOB_LOOKS: Record<string, FieldLook> = {
@@ -43,6 +54,7 @@ export const JOB_FORMS = {
     title: 'Cancel the job',
     submit: 'Cancel the job',
     section,
+    about,
     question: 'The change is withdrawn from devices that have not settled, and offered to no further one.',
     isDanger: true,
     back: job,
@@ -52,6 +64,7 @@ export const JOB_FORMS = {
     title: 'Begin the next stage',
     submit: 'Begin it now',
     section,
+    about,
     question:
       'The devices of the next stage are offered the change now, however many of the first have applied it.',
     back: job,
@@ -61,6 +74,7 @@ export const JOB_FORMS = {
     title: 'Move the deadline',
     submit: 'Move it',
     section,
+    about,
     back: job,
     said: 'The deadline is moved.',
   },
@@ -68,6 +82,7 @@ export const JOB_FORMS = {
     title: 'Retry the job',
     submit: 'Send it again',
     section,
+    about,
     question: 'The same change is sent again to devices that failed or timed out.',
     back: job,
     next: (_, { id }) => `/operator/jobs/${id}`,

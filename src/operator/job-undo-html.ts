@@ -8,21 +8,27 @@ import type { ChangedDevice } from './shown-jobs.repository.ts';
 /** Changed devices that the page of a job groups by their earlier profile. */
 export const CHANGED_READ_MAX = 1_000;
 
+interface UndoOptions {
+  changed: readonly ChangedDevice[];
+  profileNames: ReadonlyMap<string, string>;
+  mayChange: boolean;
+}
+
 export function undoHtml(
   { id, profileSlug }: JobView,
-  changed: readonly ChangedDevice[],
-  mayChange: boolean,
+  { changed, profileNames, mayChange }: UndoOptions,
 ): Content {
+  const nameOf = (slug: string) => profileNames.get(slug) ?? slug;
   if (changed.length === 0) return null;
   return html`<h2>Devices that have taken the change</h2>
-<p>They stay on <strong>${profileSlug}</strong> until another profile is applied. <a href="/operator/jobs/${id}?state=applied">Their list</a></p>
+<p>They stay on <strong>${nameOf(profileSlug)}</strong> until another profile is applied. <a href="/operator/jobs/${id}?state=applied">Their list</a></p>
 ${table({
   caption: 'Devices that have taken the change, by their earlier profile',
   head: ['Earlier profile', 'Devices', html`<span class="hidden">Action</span>`],
   rows: countBySlug(changed).map(([slug, count]) => [
-    earlierText(slug, profileSlug),
+    slug === null ? NONE_KNOWN : earlierHtml({ slug, name: nameOf(slug) }, profileSlug),
     count.toLocaleString('en'),
-    mayChange && slug !== null && slug !== profileSlug && backButton(id, slug, count),
+    mayChange && slug !== null && slug !== profileSlug && backButton(id, { slug, name: nameOf(slug) }, count),
   ]),
   empty: '',
 })}
@@ -36,16 +42,20 @@ function countBySlug(changed: readonly ChangedDevice[]): Array<[slug: string | n
   return [...counts].sort(([, a], [, b]) => b - a);
 }
 
-function earlierText(slug: string | null, changedTo: string): Html {
-  if (slug === null) return html`<span class="quiet">none is known</span>`;
-  const isSame = slug === changedTo;
-  return html`<a href="/operator/profiles/${slug}">${slug}</a>${isSame && html` <span class="quiet">in an earlier version: edit the profile, and apply it again</span>`}`;
+const NONE_KNOWN = html`<span class="quiet">none is known</span>`;
+
+interface NamedProfile {
+  slug: string;
+  name: string;
 }
 
-const backButton = (jobId: string, slug: string, count: number): Html =>
+const earlierHtml = ({ slug, name }: NamedProfile, changedTo: string): Html =>
+  html`<a href="/operator/profiles/${slug}">${name}</a>${slug === changedTo && html` <span class="quiet">in an earlier version: edit the profile, and apply it again</span>`}`;
+
+const backButton = (jobId: string, { slug, name }: NamedProfile, count: number): Html =>
   button({
     action: APPLY_PATH,
-    label: `Put the ${count < CHANGED_READ_MAX ? count.toLocaleString('en') : 'devices'} back to ${slug}…`,
+    label: `Put the ${count < CHANGED_READ_MAX ? count.toLocaleString('en') : 'devices'} back to ${name}…`,
     fields: { undo: jobId, slug },
     tone: 'main',
   });

@@ -32,8 +32,7 @@ type GroupNames = ReadonlyMap<string, string>;
 /** By short name; a deleted profile has none. */
 export type ProfileNames = ReadonlyMap<string, string>;
 
-export const profileNameOf = ({ profileSlug }: Pick<JobView, 'profileSlug'>, names: ProfileNames): string =>
-  names.get(profileSlug) ?? profileSlug;
+export const profileNameOf = (slug: string, names: ProfileNames): string => names.get(slug) ?? slug;
 
 interface JobsOptions {
   jobs: Answers['listConfigJobs'];
@@ -69,7 +68,7 @@ const jobRow = (
   job: JobView,
   { groupNames, profileNames }: Pick<JobsOptions, 'groupNames' | 'profileNames'>,
 ): Content[] => [
-  html`<a class="name" href="/operator/jobs/${job.id}">${profileNameOf(job, profileNames)}</a>`,
+  html`<a class="name" href="/operator/jobs/${job.id}">${profileNameOf(job.profileSlug, profileNames)}</a>`,
   scopeHtml(job, groupNames),
   html`${badge(job.status)}${job.reason && html` <span class="quiet">${job.reason}</span>`}`,
   bar(sharesOf(job), 'Devices'),
@@ -103,7 +102,7 @@ interface JobOptions {
   /** Devices of the targets and the latest devices, by asset id. */
   devices: ReadonlyMap<string, ShownAsset>;
   groupNames: GroupNames;
-  profileName: string;
+  profileNames: ProfileNames;
   /** Devices that a stopped job has changed. */
   changed: readonly ChangedDevice[];
   now: Date;
@@ -114,6 +113,7 @@ interface JobOptions {
 }
 
 export const jobHtml = ({ job, targets, filter, runUrl, mayChange, ...options }: JobOptions): Html => {
+  const profileName = profileNameOf(job.profileSlug, options.profileNames);
   const tabOf = (state: string) => ({
     href: `/operator/jobs/${job.id}?state=${state}`,
     isCurrent: filter.state === state,
@@ -122,10 +122,10 @@ export const jobHtml = ({ job, targets, filter, runUrl, mayChange, ...options }:
 <p class="crumbs"><a href="/operator/jobs">Jobs</a></p>
 ${live(
   'job',
-  html`<h1>${options.profileName} ${badge(job.status)}</h1>
+  html`<h1>${profileName} ${badge(job.status)}</h1>
 ${bar(sharesOf(job), 'Devices')}${legend(sharesOf(job))}
 ${facts([
-  ['Profile', html`<a href="/operator/profiles/${job.profileSlug}">${job.profileSlug}</a>`],
+  ['Profile', html`<a href="/operator/profiles/${job.profileSlug}">${profileName}</a>`],
   ['Devices', job.total.toLocaleString('en')],
   ['For', scopeHtml(job, options.groupNames)],
   ['Begun', html`${time(job.createdAt)} <span class="quiet">${creatorText(job)}</span>`],
@@ -139,7 +139,7 @@ ${facts([
 ])}`,
 )}
 ${mayChange && live('actions', actionsOf(job, options.stages))}
-${live('undo', undoHtml(job, options.changed, mayChange))}
+${live('undo', undoHtml(job, { ...options, mayChange }))}
 ${live('latest', !hasEnded(job.status) && latestHtml(options.progress, options.devices, options.now))}
 <h2>Devices</h2>
 ${live(

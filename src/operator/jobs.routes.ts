@@ -1,4 +1,5 @@
-import { hasEnded, type JobView } from '../config-jobs/config-job.ts';
+import { hasEnded, type JobRef, type JobView } from '../config-jobs/config-job.ts';
+import type { ProfilesRepository } from '../profiles/profiles.repository.ts';
 import { toProgress } from './job-progress.ts';
 import { CHANGED_READ_MAX } from './job-undo-html.ts';
 import { ALL_STATES, firstState, jobHtml, jobsHtml, profileNameOf } from './jobs-html.ts';
@@ -7,12 +8,14 @@ import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 import type { ShownGroupsRepository } from './shown-groups.repository.ts';
 import type { ChangedDevice, ShownJobsRepository } from './shown-jobs.repository.ts';
+import { createShown } from './shown-reads.ts';
 
 export interface JobsPageDeps extends PageDeps {
   /** The page of a job's run in the Temporal UI; null if its address is not configured. */
   runUrl(jobId: string): string | null;
   shownJobs: ShownJobsRepository;
   listGroupNames: ShownGroupsRepository['listByIds'];
+  listProfileNames: ProfilesRepository['listNames'];
   shownAssets: ShownAssetsRepository;
 }
 
@@ -40,6 +43,7 @@ export function jobsRoutes({
   runUrl,
   shownJobs,
   listGroupNames,
+  listProfileNames,
   shownAssets,
 }: JobsPageDeps): OperatorPage[] {
   async function progressOf({ organizationId }: Session, job: JobView) {
@@ -53,12 +57,17 @@ export function jobsRoutes({
     return { stages, progress, now: at };
   }
 
+  const changedBy = createShown(now, async (key) => {
+    const { devices, ...ref }: JobRef & { devices: number } = JSON.parse(key);
+    return { counts: await shownJobs.listChanged(ref, CHANGED_READ_MAX), devices };
+  });
+
   /** Devices that a stopped job has changed; a job that ran to its end offers no way back. */
   async function listChanged({ organizationId }: Session, job: JobView): Promise<ChangedDevice[]> {
     const isStopped = job.status === 'aborted' || job.status === 'cancelled';
-    return isStopped && job.counts.applied > 0
-      ? shownJobs.listChanged({ organizationId, jobId: job.id }, CHANGED_READ_MAX)
-      : [];
+    if (!isStopped || job.counts.applied === 0) return [];
+    const key = { organizationId, jobId: job.id, devices: job.counts.applied };
+    return (await changedBy(JSON.stringify(key))).counts;
   }
 
   /** By id; a deleted group has none. */
@@ -68,10 +77,10 @@ export function jobsRoutes({
     return new Map(groups.map(({ value, label }) => [value, label]));
   }
 
-  const namesOfProfiles = ({ organizationId }: Session, jobs: JobView[]) =>
-    shownJobs.listProfileNames(
+  const namesOfProfiles = ({ organizationId }: Session, used: Array<{ profileSlug: string | null }>) =>
+    listProfileNames(
       organizationId,
-      jobs.map(({ profileSlug }) => profileSlug),
+      used.flatMap(({ profileSlug }) => profileSlug ?? []),
     );
 
   return [
@@ -95,19 +104,19 @@ export function jobsRoutes({
         });
         const { state, ...others } = filter;
         const asked = state === ALL_STATES ? others : filter;
-        const [targets, progress, groupNames, names, changed] = await Promise.all([
+        const changed = await listChanged(session, job);
+        const [targets, progress, groupNames, names] = await Promise.all([
           ask(session, 'listConfigJobTargets', { params, query: { ...asked, limit: '50' } }),
           progressOf(session, job),
           namesOfGroups(session, [job]),
-          namesOfProfiles(session, [job]),
-          listChanged(session, job),
+          namesOfProfiles(session, [job, ...changed]),
         ]);
         const shown = [...progress.progress.latest, ...targets.items].map(({ assetId }) => assetId);
         const content = jobHtml({
           ...progress,
           devices: await shownAssets.list(session.organizationId, shown),
           groupNames,
-          profileName: profileNameOf(job, names),
+          profileNames: names,
           changed,
           job,
           targets,
@@ -116,7 +125,7 @@ export function jobsRoutes({
           mayChange: session.role !== 'read',
         });
         const notice = jobNoticeOf(query, job);
-        const title = `Job of ${profileNameOf(job, names)}`;
+        const title = `Job of ${profileNameOf(job.profileSlug, names)}`;
         return { title, content, notice };
       },
     ),

@@ -114,6 +114,13 @@ export function noticeOf(query: URLSearchParams): string | undefined {
 /** A form may name the page that it stands on, which then follows. */
 export const OWN_PATH = /^\/operator(?:[/?][\w/?=&.-]*)?$/;
 
+/** It has to fit into a cookie. */
+const OWN_PATH_LENGTH_MAX = 1_000;
+
+/** The page that follows a sign-in; null: the address is none of this page. */
+export const toOwnPath = (address: string | null): string | null =>
+  address !== null && address.length <= OWN_PATH_LENGTH_MAX && OWN_PATH.test(address) ? address : null;
+
 /** Parameters of a query that have a value. */
 export const given = (values: Record<string, string | null | undefined | false>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1])));

@@ -1,5 +1,6 @@
 /** Shared parts of the pages: tables, badges, times, buttons. */
 import { ALERT_NAMES, type AlertType } from '../alerts/alert.ts';
+import { toMinute } from '../process/iso-time.ts';
 import { type Content, type Html, html } from './html.ts';
 import { meaningOf, type State, type Tone, toneOf } from './states.ts';
 
@@ -23,18 +24,16 @@ const titleOf = (state: State): Html => html` title="${meaningOf(state)}"`;
 
 /** In UTC; the script of the page shows the age, or the time in the zone of the reader. */
 export const time = (iso: string | null | undefined): Html =>
-  iso ? html`<time datetime="${iso}">${inUtc(iso)}</time>` : NEVER;
+  iso ? html`<time datetime="${iso}">${toMinute(iso)}</time>` : NEVER;
 
 /** A time that is never shown as an age, as in "until 14:30". */
-export const clock = (iso: string): Html => html`<time datetime="${iso}" data-clock>${inUtc(iso)}</time>`;
+export const clock = (iso: string): Html => html`<time datetime="${iso}" data-clock>${toMinute(iso)}</time>`;
 
 /** The time with its age, where it has to be read without a pointer. */
 export const clockAndAge = (iso: string | null | undefined): Html =>
-  iso ? html`<time datetime="${iso}" data-clock="age">${inUtc(iso)}</time>` : NEVER;
+  iso ? html`<time datetime="${iso}" data-clock="age">${toMinute(iso)}</time>` : NEVER;
 
 const NEVER = html`<span class="quiet">never</span>`;
-
-const inUtc = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 
 /** The key tells an open page which row it is, where the first link does not: what is typed and ticked stays in its row. */
 export interface KeyedRow {

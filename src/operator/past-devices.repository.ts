@@ -1,6 +1,7 @@
 /** Devices outside of the fleet: archived ones, and loggers that were replaced. */
 import type { Knex } from 'knex';
 import type { Database } from '../db/database.ts';
+import { toName } from '../http/one-line.ts';
 
 export interface ArchivedDevice {
   id: string;
@@ -60,10 +61,7 @@ export function createPastDevicesRepository(sql: Database) {
       const rows = archived(organizationId).orderBy('id', 'desc').limit(limit);
       if (before !== null) rows.where('id', '<', before);
       if (q !== null)
-        rows.whereRaw('(strpos(lower(serial_number), lower(?)) > 0 or strpos(lower(name), lower(?)) > 0)', [
-          q,
-          q,
-        ]);
+        rows.whereRaw(`(${contains('serial_number')} or ${contains('name')})`, [toName(q), toName(q)]);
       const found: ArchivedRow[] = await rows.select(COLUMNS as never);
       return found.map(toArchived);
     },
@@ -72,7 +70,7 @@ export function createPastDevicesRepository(sql: Database) {
     async listReplaced(organizationId: string, q: string, limit: number): Promise<ReplacedLogger[]> {
       return toReplaced(
         await replaced(organizationId)
-          .whereRaw('strpos(lower(r.serial_number), lower(?)) > 0', [q])
+          .whereRaw(contains('r.serial_number'), [toName(q)])
           .limit(limit),
       );
     },
@@ -94,6 +92,10 @@ export function createPastDevicesRepository(sql: Database) {
     },
   };
 }
+
+/** As active devices are searched. */
+const contains = (column: string): string =>
+  `strpos(casefold(${column} collate pg_unicode_fast), casefold(?::text collate pg_unicode_fast)) > 0`;
 
 const COLUMNS = ['id', 'name', 'serial_number', 'model', 'created_at', 'archived_at'] as const;
 

@@ -62,7 +62,9 @@ export const PROFILE_FORMS = {
     title: 'Edit the profile',
     submit: 'Save',
     section,
-    question: 'Devices take the changed profile when it is applied to them, not before.',
+    about: { operation: 'getProfile', name: ({ profile: found }) => (found as { name: string }).name },
+    question:
+      'Devices take the changed profile when it is applied to them, not before. What changes for whom is shown before it is saved.',
     looks,
     first,
     omits: ['slug'],

@@ -1,11 +1,11 @@
 /** Profiles: the list, and one of them with its groups and its history. */
 import type { StoredAuditEntry } from '../audit/audit.ts';
-import type { Intervals } from '../profiles/profile.ts';
+import { type Intervals, type Profile, profileView } from '../profiles/profile.ts';
 import type { Answers, ProfileView } from './answers.ts';
 import { changedFields } from './audit-html.ts';
 import { boundsText, duration } from './configuration-html.ts';
 import type { FormLink } from './form-links.ts';
-import { type Content, type Html, html } from './html.ts';
+import { type Content, type Html, html, toText } from './html.ts';
 import { facts, live, table, time, toWords } from './parts.ts';
 import type { GroupWithProfile } from './shown-groups.repository.ts';
 
@@ -50,6 +50,69 @@ function intervalsText(intervals: Intervals | null): string {
   return texts.filter((text) => text !== false).join(', ') || 'as each device has them';
 }
 
+/** The settings of a profile for people, by their labels. */
+const settingsOf = (profile: ProfileView, intervals: Intervals | null): Array<readonly [string, Content]> => [
+  ['Alerts', profile.temperatureAlerts.length === 0 ? 'none' : alertsOf(profile)],
+  ['When', scheduleText(profile)],
+  ['Intervals', intervalsText(intervals)],
+];
+
+/** What a change of a profile changes, as rows: the setting, now, and then. */
+export function changedSettings(before: Profile, after: Profile): Content[][] {
+  const rowsOf = (profile: Profile) => [
+    ['Name', profile.name] as const,
+    ...settingsOf(profileView(profile), profile.intervals),
+  ];
+  const now = rowsOf(before);
+  return rowsOf(after).flatMap(([label, then], index) => {
+    const [, earlier] = now[index] ?? [];
+    return toText(earlier) === toText(then) ? [] : [[label, earlier, then]];
+  });
+}
+
+interface SaveOptions {
+  name: string;
+  changed: Content[][];
+  /** Groups that have the profile: the first ones. */
+  groups: readonly GroupWithProfile[];
+  hasMoreGroups: boolean;
+  /** The form that asked, to be sent again. */
+  inputs: Iterable<[string, string]>;
+  action: string;
+  back: string;
+}
+
+/** What a change of a profile changes, and for whom, before it is saved. */
+export const saveHtml = ({
+  name,
+  changed,
+  groups,
+  hasMoreGroups,
+  inputs,
+  action,
+  back,
+}: SaveOptions): Html => html`
+<p class="crumbs"><a href="${back}">${name}</a></p>
+<h1>Save the changes of ${name}?</h1>
+${table({ caption: 'Changed settings', head: ['Setting', 'Now', 'Then'], rows: changed, empty: 'Nothing changes.' })}
+<h2>For whom</h2>
+<p>Nothing is sent to a device now: each keeps its settings until the profile is applied to it. A device that joins one of these groups gets the changed profile at once.</p>
+${table({
+  caption: 'Groups with this profile',
+  head: ['Group', 'Members'],
+  rows: groups.map((group) => [
+    html`<a class="name" href="/operator/groups/${group.id}">${group.name}</a>`,
+    group.memberCount.toLocaleString('en'),
+  ]),
+  empty: 'No group has this profile.',
+})}${hasMoreGroups && html`<p class="quiet">More groups have it.</p>`}
+<p class="quiet">Devices that got the profile by an apply of their own are not counted here.</p>
+<form method="post" action="${action}" class="actions">${[...inputs].map(
+  ([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`,
+)}
+<button class="main" name="step" value="apply">Save</button>
+<button name="step" value="edit">Change…</button> <a href="${back}">Cancel</a></form>`;
+
 export interface ProfilePage {
   profile: ProfileView;
   /** Groups that have it. */
@@ -66,12 +129,7 @@ export function profileHtml(
 ): Html {
   const params = { slug: profile.slug };
   const content = html`<h1>${profile.name}</h1>
-${facts([
-  ['Short name', html`<code>${profile.slug}</code>`],
-  ['Alerts', profile.temperatureAlerts.length === 0 ? 'none' : alertsOf(profile)],
-  ['When', scheduleText(profile)],
-  ['Intervals', intervalsText(intervals)],
-])}
+${facts([['Short name', html`<code>${profile.slug}</code>`], ...settingsOf(profile, intervals)])}
 <div class="actions">
 ${link('applyProfile', params, { label: 'Apply…', tone: 'main' })}
 ${link('updateProfile', params, { label: 'Edit' })}</div>

@@ -3,8 +3,9 @@ import { type AlertState, isTemperature } from '../alerts/open-alert.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
+import type { Layout } from '../devices/device-capabilities.ts';
 
-export interface ShownAsset {
+export interface ShownAsset extends Layout {
   name: string;
   serialNumber: string;
 }
@@ -31,16 +32,17 @@ export function createShownAssetsRepository(sql: Database) {
   return {
     async list(organizationId: string, assetIds: readonly string[]): Promise<Map<string, ShownAsset>> {
       if (assetIds.length === 0) return new Map();
-      const rows = await sql('assets')
-        .where({ organization_id: organizationId })
-        .whereRaw('id = any(?::uuid[])', [[...new Set(assetIds)]])
-        .select('id', 'name', 'serial_number');
-      return new Map(rows.map(({ id, name, serial_number }) => [id, { name, serialNumber: serial_number }]));
-    },
-
-    async listNames(organizationId: string, assetIds: readonly string[]): Promise<Map<string, string>> {
-      const assets = await this.list(organizationId, assetIds);
-      return new Map([...assets].map(([id, { name }]) => [id, name]));
+      const rows = await query<ShownAsset & { id: string }>(
+        sql,
+        `select a.id, a.name, a.serial_number as "serialNumber", a.model,
+           coalesce(c.reported_channel_types, s.observed_channel_types) as "channelTypes"
+         from assets a
+         left join device_states s on s.organization_id = a.organization_id and s.asset_id = a.id
+         left join device_configs c on c.organization_id = a.organization_id and c.asset_id = a.id
+         where a.organization_id = ? and a.id = any(?::uuid[])`,
+        [organizationId, [...new Set(assetIds)]],
+      );
+      return new Map(rows.map(({ id, ...asset }) => [id, asset]));
     },
 
     /** Active assets by serial number in lower case. */

@@ -14,6 +14,8 @@ export interface ChangedDevice {
 export interface DeviceJob {
   jobId: string;
   profileSlug: string;
+  /** The short name of a deleted profile. */
+  profileName: string;
   jobStatus: JobStatus;
   state: TargetState;
   reason: string | null;
@@ -132,7 +134,8 @@ export function createShownJobsRepository(sql: Database) {
       return query(
         sql,
         `select t.job_id as "jobId", t.state, t.reason, t.updated_at as "updatedAt",
-           t.confirmed_at as "confirmedAt", j.profile_slug as "profileSlug", j.status as "jobStatus"
+           t.confirmed_at as "confirmedAt", j.profile_slug as "profileSlug", j.status as "jobStatus",
+           coalesce(p.name, j.profile_slug) as "profileName"
          from (
            select * from config_targets where organization_id = ? and asset_id = ?
            order by job_id desc limit ?
@@ -141,19 +144,12 @@ export function createShownJobsRepository(sql: Database) {
            select profile_slug, status from config_jobs
            where organization_id = t.organization_id and id = t.job_id
          ) as j
+         left join lateral (
+           select name from profiles where organization_id = t.organization_id and slug = j.profile_slug limit 1
+         ) as p on true
          order by t.job_id desc`,
         [organizationId, assetId, limit],
       );
-    },
-
-    /** Names of profiles by slug; a deleted profile has none. */
-    async listProfileNames(organizationId: string, slugs: readonly string[]): Promise<Map<string, string>> {
-      if (slugs.length === 0) return new Map();
-      const rows = await sql('profiles')
-        .where({ organization_id: organizationId })
-        .whereRaw('slug = any(?::text[])', [[...new Set(slugs)]])
-        .select('slug', 'name');
-      return new Map(rows.map(({ slug, name }) => [slug, name]));
     },
   };
 }

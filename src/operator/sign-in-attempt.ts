@@ -9,6 +9,11 @@ export interface SignInAttempt {
   verifier: string;
 }
 
+/** With the page that follows. */
+interface SealedAttempt extends SignInAttempt {
+  back: string;
+}
+
 const USED_MAX = 10_000;
 export const ATTEMPT_MS = 10 * 60_000;
 
@@ -20,19 +25,21 @@ export function createAttemptSigner(secretsKeys: Readonly<Record<number, Buffer>
    */
   const used = createBoundedCache<string, true>(USED_MAX);
   return {
-    seal(attempt: SignInAttempt, now: Date): string {
+    seal(attempt: SealedAttempt, now: Date): string {
       const { state, nonce, verifier } = attempt;
-      const text = [now.getTime() + ATTEMPT_MS, state, nonce, verifier].join('.');
+      const back = Buffer.from(attempt.back).toString('base64url');
+      const text = [now.getTime() + ATTEMPT_MS, state, nonce, verifier, back].join('.');
       return `${text}.${signer.sign(text)}`;
     },
     /** Null if it was not signed here, has expired, or was used before. */
-    open(sealed: string, now: Date): SignInAttempt | null {
-      const [until = '', state = '', nonce = '', verifier = '', proof = '', ...more] = sealed.split('.');
-      const text = [until, state, nonce, verifier].join('.');
+    open(sealed: string, now: Date): SealedAttempt | null {
+      const [until = '', state = '', nonce = '', verifier = '', back = '', proof = '', ...more] =
+        sealed.split('.');
+      const text = [until, state, nonce, verifier, back].join('.');
       const isSigned = signer.isSigned(text, proof);
       if (!isSigned || more.length > 0 || Number(until) <= now.getTime() || used.get(state)) return null;
       used.set(state, true);
-      return { state, nonce, verifier };
+      return { state, nonce, verifier, back: Buffer.from(back, 'base64url').toString() };
     },
   };
 }

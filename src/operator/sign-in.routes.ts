@@ -1,8 +1,9 @@
 import type { OpenPageRoute } from '../http/page-route.ts';
 import type { KeyedSemaphore } from '../process/keyed-semaphore.ts';
 import type { Layout } from './layout.ts';
+import { toOwnPath } from './page-deps.ts';
 import { OPERATOR_PATH, type Session, type SessionRef } from './session.ts';
-import { signInHtml } from './sign-in-html.ts';
+import { SIGN_IN_PATH, signInHtml } from './sign-in-html.ts';
 
 export interface SignInDeps {
   layout: Layout;
@@ -26,24 +27,25 @@ export function signInRoutes({
   countFailure,
   lookUps,
 }: SignInDeps): Array<OpenPageRoute<Session>> {
-  const page = (token: string, found: Session | null) =>
-    layout({ title: 'Sign in', session: null }, signInHtml({ token, found, provider }));
+  const page = (token: string, found: Session | null, back: string | null = null) =>
+    layout({ title: 'Sign in', session: null }, signInHtml({ token, found, provider, back }));
   return [
     {
       method: 'GET',
-      path: `${OPERATOR_PATH}/sign-in`,
+      path: SIGN_IN_PATH,
       role: null,
       // Opening the link does not use it up, because mail and chat programs open links as well.
       async handle({ query, address }) {
         const token = query.get('link') ?? '';
         const found = await lookUps.run(address, () => sessions.findLink(token));
         if (!found && token !== '') countFailure(address);
-        return { page: page(token, found), status: found || token === '' ? 200 : 404 };
+        const content = page(token, found, toOwnPath(query.get('return')));
+        return { page: content, status: found || token === '' ? 200 : 404 };
       },
     },
     {
       method: 'POST',
-      path: `${OPERATOR_PATH}/sign-in`,
+      path: SIGN_IN_PATH,
       role: null,
       async handle({ form, address, visitor }) {
         const token = form.get('link') ?? '';
@@ -61,7 +63,7 @@ export function signInRoutes({
       role: null,
       async handle({ visitor }) {
         if (visitor) await sessions.signOut(visitor);
-        return { location: `${OPERATOR_PATH}/sign-in`, cookie: null };
+        return { location: SIGN_IN_PATH, cookie: null };
       },
     },
   ];

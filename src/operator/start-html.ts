@@ -2,6 +2,7 @@
 import type { AlertView } from '../alerts/alert.ts';
 import type { ListedAssetView } from '../assets/asset.ts';
 import type { JobView } from '../config-jobs/config-job.ts';
+import type { Layout } from '../devices/device-capabilities.ts';
 import { labelOfChannel } from '../notifications/notification-channel.ts';
 import { alertDetails } from './alerts-html.ts';
 import type { ChannelView, UnregisteredView, WebhookView } from './answers.ts';
@@ -22,6 +23,7 @@ import { healthOf, hostOf, pathOf, sendingLink } from './webhooks-html.ts';
 export interface NamedAlert {
   alert: AlertView;
   name: string;
+  layout: Layout | undefined;
   notified: Notified;
 }
 
@@ -119,15 +121,15 @@ function alertsHtml(
         'Next',
         ACTION,
       ],
-      rows: alerts.map(({ alert, name, notified }) => ({
+      rows: alerts.map(({ alert, name, layout, notified }) => ({
         key: alert.id,
         cells: [
           ...(mayChange ? [tickOf(alert, name)] : []),
           nameLink(alert.assetId, name, alert.serialNumber),
           html`<a href="/operator/alerts/${alert.id}"><strong>${toWords(alert.type)}</strong></a>${alert.severity === 'warning' && html` ${badge('warning')}`}${alert.muted && html` ${badge('under_maintenance')}`}`,
           'bounds' in alert.details
-            ? html`<span class="problem">${alertDetails(alert)}</span>`
-            : alertDetails(alert),
+            ? html`<span class="problem">${alertDetails(alert, layout)}</span>`
+            : alertDetails(alert, layout),
           clockAndAge(alert.timestamp),
           notified.notified.join(', ') || html`<span class="quiet">no channel</span>`,
           notified.next
@@ -164,7 +166,8 @@ const failedHtml = ({ failed, failedInAll, profileNames }: StartPage, { link }: 
     head: ['Device', 'Profile', 'Why', 'Last reading', ACTION],
     rows: failed.map(({ device: { id, name, serialNumber, lastReadingAt }, change }) => [
       nameLink(id, name, serialNumber),
-      change && html`<a href="/operator/jobs/${change.jobId}">${profileNameOf(change, profileNames)}</a>`,
+      change &&
+        html`<a href="/operator/jobs/${change.jobId}">${profileNameOf(change.profileSlug, profileNames)}</a>`,
       change?.reason && html`<span class="problem">${change.reason}</span>`,
       clockAndAge(lastReadingAt),
       link('withdrawDeviceConfig', { serial: serialNumber }, { label: 'Withdraw…', about: name }),
@@ -194,7 +197,7 @@ function endedHtml(
             link(
               'retryConfigJob',
               { jobId: job.id },
-              { label: 'Retry…', about: profileNameOf(job, profileNames) },
+              { label: 'Retry…', about: profileNameOf(job.profileSlug, profileNames) },
             ),
         ]),
         empty: '',
@@ -205,7 +208,7 @@ function endedHtml(
 }
 
 const jobLink = (job: JobView, names: ProfileNames): Html =>
-  html`<a class="name" href="/operator/jobs/${job.id}">${profileNameOf(job, names)}</a>`;
+  html`<a class="name" href="/operator/jobs/${job.id}">${profileNameOf(job.profileSlug, names)}</a>`;
 
 const failuresText = ({ counts: { failed, timedOut } }: JobView): string =>
   [
@@ -229,10 +232,10 @@ const driftedHtml = (
     head: ['Device', 'Profile', 'Last reading', ACTION],
     rows: drifted.map(({ device, slug }) => [
       nameLink(device.id, device.name, device.serialNumber),
-      slug && html`<a href="/operator/profiles/${slug}">${profileNames.get(slug) ?? slug}</a>`,
+      slug && html`<a href="/operator/profiles/${slug}">${profileNameOf(slug, profileNames)}</a>`,
       clockAndAge(device.lastReadingAt),
       slug
-        ? mayChange && applyAgain(slug, device)
+        ? mayChange && applyAgain({ slug, profileName: profileNameOf(slug, profileNames) }, device)
         : link(
             'applyProfile',
             { serialNumbers: device.serialNumber },
@@ -251,7 +254,7 @@ const jobsHtml = ({ jobs: { running }, profileNames }: StartPage, { link }: Star
       head: ['Profile', 'Failed', 'Applied', 'Deadline', ACTION],
       rows: running.items.map((job) => {
         const { id: jobId, counts, total, deadlineAt } = job;
-        const about = profileNameOf(job, profileNames);
+        const about = profileNameOf(job.profileSlug, profileNames);
         return [
           jobLink(job, profileNames),
           html`<span class="problem">${counts.failed.toLocaleString('en')}</span>`,

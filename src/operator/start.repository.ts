@@ -41,18 +41,21 @@ const LIST_TROUBLED_JOBS = `
   select id, status, "inAll" from (
     select id, status, count(*) over (partition by status) as "inAll",
       row_number() over (partition by status order by id desc) as place
-    from config_jobs j
-    where organization_id = :organizationId and (
-      (status = 'running' and exists (
+    from (
+      select id, status from config_jobs j
+      where organization_id = :organizationId and status = 'running' and exists (
         select from config_targets
         where organization_id = j.organization_id and job_id = j.id and state = 'failed' and reason is not null
-      ))
-      or (status in ('aborted', 'completed_with_failures') and finished_at > :since and not exists (
-        select from config_jobs retry
-        where retry.organization_id = j.organization_id and retry.id > j.id and retry.retry_of_job_id = j.id
-      ))
-    )
-  ) as troubled
+      )
+      union all
+      select id, status from config_jobs j
+      where organization_id = :organizationId and status in ('aborted', 'completed_with_failures')
+        and finished_at > :since and not exists (
+          select from config_jobs retry
+          where retry.organization_id = j.organization_id and retry.retry_of_job_id = j.id
+        )
+    ) as troubled
+  ) as placed
   where place <= :limit order by id desc`;
 
 export type StartRepository = ReturnType<typeof createStartRepository>;

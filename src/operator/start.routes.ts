@@ -1,6 +1,7 @@
 import type { AlertView } from '../alerts/alert.ts';
 import { POLICIES_MAX } from '../escalations/escalation-policy.ts';
 import { DAY_MS } from '../process/durations.ts';
+import type { ProfilesRepository } from '../profiles/profiles.repository.ts';
 import type { AlertNotificationsRepository } from './alert-notifications.repository.ts';
 import { listChannels } from './all-channels.ts';
 import { sum } from './counts.ts';
@@ -18,7 +19,8 @@ export interface StartPageDeps extends PageDeps {
   start: StartRepository;
   countContacts: CountContacts;
   alertNotifications: Pick<AlertNotificationsRepository, 'listOpenings'>;
-  shownJobs: Pick<ShownJobsRepository, 'listNewestChanges' | 'listProfileNames'>;
+  shownJobs: Pick<ShownJobsRepository, 'listNewestChanges'>;
+  listProfileNames: ProfilesRepository['listNames'];
   shownAssets: ShownAssetsRepository;
 }
 
@@ -34,6 +36,7 @@ export function startRoutes({
   countContacts,
   alertNotifications,
   shownJobs,
+  listProfileNames,
   shownAssets,
 }: StartPageDeps): OperatorPage[] {
   async function listAlerts(session: Session, open: OpenAlerts): Promise<AlertView[]> {
@@ -100,8 +103,8 @@ export function startRoutes({
         ask(session, 'listEscalations', { query: { limit: String(POLICIES_MAX) } }),
         ask(session, 'listUnregisteredDevices', { query: { limit } }),
       ]);
-    const [names, notifications, failedChanges, appliedChanges] = await Promise.all([
-      shownAssets.listNames(
+    const [devices, notifications, failedChanges, appliedChanges] = await Promise.all([
+      shownAssets.list(
         organizationId,
         alerts.map(({ assetId }) => assetId),
       ),
@@ -129,7 +132,8 @@ export function startRoutes({
     const page = {
       alerts: alerts.map((alert) => ({
         alert,
-        name: names.get(alert.assetId) ?? alert.serialNumber,
+        name: devices.get(alert.assetId)?.name ?? alert.serialNumber,
+        layout: devices.get(alert.assetId),
         notified: toNotified(alert, known),
       })),
       outage,
@@ -143,7 +147,7 @@ export function startRoutes({
       })),
       driftedInAll: drifted.totalItems,
       jobs,
-      profileNames: await shownJobs.listProfileNames(organizationId, slugs),
+      profileNames: await listProfileNames(organizationId, slugs),
       webhooks: [...events.items, ...cellular.items].filter(isWebhookInTrouble),
       channels: channels.filter(isChannelInTrouble),
       unregistered: unregistered.items,

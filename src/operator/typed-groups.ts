@@ -1,4 +1,5 @@
 /** Groups that are chosen by typing their names, because a list of all is too long to look through. */
+import { toName } from '../http/one-line.ts';
 import { type AppError, invalid } from '../process/errors.ts';
 import type { Values } from './form-fields.ts';
 import type { FieldLook, Option } from './form-layout.ts';
@@ -68,5 +69,5 @@ const pathsOfGroups = (looks: Looks): string[] =>
 const namesAt = (form: URLSearchParams, path: string): string[] =>
   form
     .getAll(toNameInput(path))
-    .map((name) => name.trim())
+    .map(toName)
     .filter((name) => name !== '');

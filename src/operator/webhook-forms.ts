@@ -1,5 +1,7 @@
 import type { Values } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
+import { html } from './html.ts';
+import { clock } from './parts.ts';
 
 const section = 'Webhooks';
 const list = () => '/operator/webhooks';
@@ -126,6 +128,10 @@ function formsOf(collection: 'events' | 'cellular') {
       title: 'Send the delivery again',
       submit: 'Send it again',
       section,
+      about: {
+        operation: isOfEvents ? 'getWebhookDelivery' : 'getCellularWebhookDelivery',
+        name: ({ eventType, createdAt }) => html`${eventType as string}, ${clock(String(createdAt))}`,
+      },
       question: 'The receiver gets the same event once more.',
       back: (params) => `${webhook(params)}/deliveries/${params.deliveryId}`,
       said: 'The delivery is sent again.',

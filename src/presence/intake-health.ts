@@ -2,6 +2,7 @@
  * Whether a process accepts the messages that reach it. A process that is up but refuses everything is
  * unhealthy, and stops its heartbeat. A process that no message reaches cannot know, and keeps its heartbeat.
  */
+import { AppError } from '../process/errors.ts';
 
 /** This many failures in a row are more than a message that always fails can cause. */
 const FAILURES_MIN = 5;
@@ -22,7 +23,8 @@ export function createIntakeHealth(): IntakeHealth {
         failures = 0;
         return result;
       } catch (error) {
-        failures++;
+        // A message that is answered, however it is refused, shows that the process works.
+        if (!(error instanceof AppError)) failures++;
         throw error;
       }
     },

@@ -1,6 +1,6 @@
 /** The organizations whose fleets are overdue, which are few rows. */
 import type { Database } from '../db/database.ts';
-import { query, sentTogether } from '../db/query.ts';
+import { query } from '../db/query.ts';
 import type { OverdueFleet } from './overdue-fleet.ts';
 
 export interface StoredOverdueFleet extends OverdueFleet {
@@ -36,6 +36,10 @@ const toFleet = (row: OverdueFleetRow): StoredOverdueFleet => ({
 
 /** As text, because it reads rows of all organizations. */
 const LIST = 'select * from overdue_fleets order by organization_id';
+/** With two arrays, as a statement is divided by organization where tables are distributed. */
+const SHARE_LOCK = `
+  select f.organization_id as id from unnest(:organizationIds::uuid[], :ids::uuid[]) as n (organization_id, id)
+  join overdue_fleets f on f.organization_id = n.organization_id order by f.organization_id for key share of f`;
 
 export type OverdueFleetsRepository = ReturnType<typeof createOverdueFleetsRepository>;
 
@@ -61,12 +65,10 @@ export function createOverdueFleetsRepository(sql: Database) {
 
     /** Ids of all organizations with overdue fleets, which stay overdue until the transaction ends. */
     async shareLock(): Promise<Set<string>> {
-      const locked = await sentTogether(
-        (await list()).map(({ organizationId }) =>
-          one(organizationId).first('organization_id').forKeyShare(),
-        ),
-      );
-      return new Set(locked.flatMap((row) => (row ? [row.organization_id] : [])));
+      const organizationIds = (await list()).map(({ organizationId }) => organizationId);
+      if (organizationIds.length === 0) return new Set();
+      const locked = await query<{ id: string }>(sql, SHARE_LOCK, { organizationIds, ids: organizationIds });
+      return new Set(locked.map(({ id }) => id));
     },
 
     /** Null when the fleet is no longer overdue. */

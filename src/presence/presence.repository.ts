@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import { workOnDueRows } from '../db/due-rows.ts';
+import { type DueRow, workOnDueRows } from '../db/due-rows.ts';
 import { query } from '../db/query.ts';
 import type { Excuses } from './ingress-availability.ts';
 import { FLEET_OVERDUE_MIN, type OverdueFleet } from './overdue-fleet.ts';
@@ -41,10 +41,15 @@ export type PresenceRepository = ReturnType<typeof createPresenceRepository>;
 /** Statements of sweeps work on all organizations at once. */
 export function createPresenceRepository(sql: Database) {
   return {
-    /** Plans the next check of devices that are due for a check but not overdue. Returns their number. */
-    async postponeChecks({ limit, ...overdue }: OverdueQuery): Promise<number> {
-      const statements = { list: LIST_DUE_CHECKS, work: POSTPONE_CHECKS };
-      return (await workOnDueRows(sql, statements, { ...toBindings(overdue), limit })).length;
+    /** Devices that are due for a check but not overdue, without locks. */
+    listDueChecks: ({ limit, ...overdue }: OverdueQuery): Promise<DueRow[]> =>
+      query(sql, LIST_DUE_CHECKS, { ...toBindings(overdue), limit }),
+
+    /** Plans the next check of those that are still due and not overdue. Returns their number. */
+    async postponeChecks(overdue: Omit<OverdueQuery, 'limit'>, due: readonly DueRow[]): Promise<number> {
+      const organizationIds = due.map(({ organizationId }) => organizationId);
+      const ids = due.map(({ id }) => id);
+      return (await query(sql, POSTPONE_CHECKS, { ...toBindings(overdue), organizationIds, ids })).length;
     },
 
     /**

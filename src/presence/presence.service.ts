@@ -3,6 +3,7 @@ import type { Sql } from '../db/database.ts';
 import type { DomainEvent, EventTypes, Publish } from '../db/domain-event.ts';
 import { isFaultOfAll, SET_ASIDE_MS } from '../db/due-rows.ts';
 import type { InTransaction, Transact } from '../db/transaction.ts';
+import { inSlices } from '../process/pages.ts';
 import { type AvailabilityRecord, createOutageTracker } from './ingress-availability.ts';
 import type { OverdueFleetsRepository } from './overdue-fleets.repository.ts';
 import type { OverdueDevice, OverdueQuery, PresenceRepository } from './presence.repository.ts';
@@ -12,7 +13,9 @@ type PresenceData = EventTypes['device.online' | 'device.offline'];
 
 export interface PresenceServiceDeps {
   transact: Transact;
-  presenceIn(sql: Sql): Pick<PresenceRepository, 'postponeChecks' | 'postponeCheck' | 'markOverdueOffline'>;
+  presenceIn(
+    sql: Sql,
+  ): Pick<PresenceRepository, 'listDueChecks' | 'postponeChecks' | 'postponeCheck' | 'markOverdueOffline'>;
   overdueFleetsIn(sql: Sql): Pick<OverdueFleetsRepository, 'shareLock'>;
   readAvailability(): Promise<AvailabilityRecord>;
   /** The assets of the devices, as the API shows them. */
@@ -49,6 +52,8 @@ type Look = Omit<OverdueQuery, 'limit'>;
 /** Per transaction, so that none locks many devices for long. */
 const OVERDUE_BATCH_MAX = 500;
 const POSTPONED_BATCH_MAX = 500;
+/** Of many batches: each list looks up the overdue devices among those that are due, too. */
+const DUE_LISTED_MAX = 50_000;
 
 export function createPresenceService(deps: PresenceServiceDeps) {
   const { transact, presenceIn, overdueFleetsIn, noDataAlerts, publish, now } = deps;
@@ -64,8 +69,16 @@ export function createPresenceService(deps: PresenceServiceDeps) {
     return assets.map(({ organizationId, view }) => ({ organizationId, type, timestamp: now(), data: view }));
   }
 
-  const postponeBatch = (look: Look): Promise<number> =>
-    transact(({ sql }) => presenceIn(sql).postponeChecks({ ...look, limit: POSTPONED_BATCH_MAX }));
+  /** Returns the number of devices. */
+  async function postponeListed(look: Look): Promise<number> {
+    const due = await transact(({ sql }) =>
+      presenceIn(sql).listDueChecks({ ...look, limit: DUE_LISTED_MAX }),
+    );
+    let postponed = 0;
+    for (const batch of inSlices(due, POSTPONED_BATCH_MAX))
+      postponed += await transact(({ sql }) => presenceIn(sql).postponeChecks(look, batch));
+    return postponed;
+  }
 
   /** Events for devices that came back, except those whose absence was not published. */
   async function onlineEvents(tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]> {
@@ -118,7 +131,7 @@ export function createPresenceService(deps: PresenceServiceDeps) {
     async sweepOffline(): Promise<void> {
       const look = { now: now(), ...tracker.excuses(await deps.readAvailability()) };
       // Batches may be smaller than their limits, because they skip locked rows.
-      while ((await postponeBatch(look)) > 0);
+      while ((await postponeListed(look)) > 0);
       await deps.beginOverdueFleets(look);
       while ((await sweepBatch(look)) > 0);
       await deps.endOverdueFleets(look);

@@ -54,8 +54,9 @@ export const LIST_OVERDUE = `
   select c.organization_id as "organizationId", c.asset_id as id from ${CHECKED}
     and ${isOverdue(DEADLINE)} order by c.check_at limit :limit`;
 
+/** Moves the check to infinity with it: at the front of the index, the device would be looked up again for each batch. */
 export const MARK_OVERDUE_OFFLINE = `
-  with ${LOCKED}, overdue as (
+  with ${LOCKED}, overdue as materialized (
     select s.organization_id, s.asset_id, a.serial_number
     from locked s
     cross join lateral (
@@ -64,6 +65,9 @@ export const MARK_OVERDUE_OFFLINE = `
       limit 1
     ) as a
     where ${isOverdue('s.deadline')}
+  ), moved as (
+    update overdue_checks c set check_at = 'infinity' from overdue o
+    where c.organization_id = o.organization_id and c.asset_id = o.asset_id
   )
   update device_states s set status = 'offline' from overdue o
   where s.organization_id = o.organization_id and s.asset_id = o.asset_id

@@ -141,7 +141,7 @@ export interface DeliverySettings {
   drainTickMs: number;
   deadlineMs: number;
   connectTimeoutMs: number;
-  /** Longer than any attempt. */
+  /** Longer than any attempt, also to hand over an e-mail. */
   leaseSeconds: number;
   secretGracePeriodMs: number;
   retentionDays: number;
@@ -170,6 +170,8 @@ export const COAP_PORT_DEFAULT = 5683;
 const DRAIN_TICK_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const LEASE_DEADLINES = 4;
+/** Longer than the waits of an attempt before its deadline begins, such as for the look-up of a name. */
+const LEASE_MARGIN_SECONDS = 20;
 
 export function readSettings(env: Env = process.env): Settings {
   const temporal = readTemporalProfile(env);
@@ -259,7 +261,10 @@ const toDeliverySettings = (values: Values): DeliverySettings => ({
   drainTickMs: DRAIN_TICK_MS,
   deadlineMs: values.WEBHOOK_DEADLINE_SECONDS * 1000,
   connectTimeoutMs: CONNECT_TIMEOUT_MS,
-  leaseSeconds: values.WEBHOOK_DEADLINE_SECONDS * LEASE_DEADLINES,
+  leaseSeconds: Math.max(
+    values.WEBHOOK_DEADLINE_SECONDS * LEASE_DEADLINES,
+    Math.max(values.WEBHOOK_DEADLINE_SECONDS, values.SMTP_TIMEOUT_SECONDS) + LEASE_MARGIN_SECONDS,
+  ),
   secretGracePeriodMs: values.WEBHOOK_SECRET_GRACE_HOURS * 3_600_000,
   retentionDays: values.WEBHOOK_RETENTION_DAYS,
 });

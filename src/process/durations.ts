@@ -15,3 +15,21 @@ export function toLateness(since: string | null, nowMs: number): Lateness {
   if (lateMs <= HOUR_MS) return 'up to an hour';
   return lateMs <= DAY_MS ? 'over an hour' : 'over a day';
 }
+
+const UNITS: ReadonlyArray<readonly [string, number]> = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+];
+
+/** "1 d 2 h 3 min", rounded to the second. */
+export function durationText(seconds: number): string {
+  let left = Math.round(seconds);
+  const parts = UNITS.flatMap(([unit, size]) => {
+    const whole = Math.floor(left / size);
+    left -= whole * size;
+    return whole > 0 ? [`${whole} ${unit}`] : [];
+  });
+  return parts.join(' ') || '0 s';
+}

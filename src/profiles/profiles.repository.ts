@@ -52,6 +52,16 @@ export function createProfilesRepository(sql: Database) {
       return row ? toProfile(row) : null;
     },
 
+    /** Names by slug; a profile that was deleted has none. */
+    async listNames(organizationId: string, slugs: readonly string[]): Promise<Map<string, string>> {
+      if (slugs.length === 0) return new Map();
+      const rows = await sql('profiles')
+        .where({ organization_id: organizationId })
+        .whereRaw('slug = any(?::text[])', [[...new Set(slugs)]])
+        .select('slug', 'name');
+      return new Map(rows.map(({ slug, name }) => [slug, name]));
+    },
+
     /** Locks the profile until the transaction ends. */
     async lock(organizationId: string, slug: string): Promise<Profile | null> {
       const row = await one(organizationId, slug).first().forUpdate();

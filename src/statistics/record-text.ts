@@ -1,6 +1,7 @@
 /** The text of a record about a device and its span, as lines. */
 import { definitionsOf } from '../alerts/alert-definition.ts';
 import type { SettingsPeriod, Span } from '../devices/settings.ts';
+import { durationText } from '../process/durations.ts';
 import { utcOffsetMinutes } from '../profiles/time-zone.ts';
 import type { RecordedAsset } from './record.repository.ts';
 import type { Statistics } from './statistics.service.ts';
@@ -69,7 +70,7 @@ export function emptyLine(statistics: Statistics, timezone: string): string {
 }
 
 /** The settings in force, oldest first. */
-export function settingsLines({ settings, from, to }: Statistics, timezone: string): string[] {
+export function settingsLines({ settings, profileNames, from, to }: Statistics, timezone: string): string[] {
   if (settings.length === 0) return ['No settings are known of this time.'];
   const timeOf = clockOf(timezone);
   const left = settings.length - SETTINGS_MAX;
@@ -77,7 +78,7 @@ export function settingsLines({ settings, from, to }: Statistics, timezone: stri
     const start = Math.max(period.from.getTime(), from);
     const end = Math.min(period.to?.getTime() ?? to, to);
     return [
-      `${timeOf(start)} to ${timeOf(end)}: ${profileText(period)}, ${SOURCE_TEXTS[period.source]}`,
+      `${timeOf(start)} to ${timeOf(end)}: ${profileText(period, profileNames)}, ${SOURCE_TEXTS[period.source]}`,
       `    ${settingsText(period)}`,
     ];
   });
@@ -91,8 +92,12 @@ const SOURCE_TEXTS: Record<SettingsPeriod['source'], string> = {
   applied: 'not reported by the logger yet',
 };
 
-const profileText = ({ profileSlug }: SettingsPeriod): string =>
-  profileSlug === null ? 'no profile' : `profile ${profileSlug}`;
+/** With its short name, which stays when a profile is renamed. */
+function profileText({ profileSlug: slug }: SettingsPeriod, names: Statistics['profileNames']): string {
+  if (slug === null) return 'no profile';
+  const name = names.get(slug) ?? slug;
+  return name === slug ? `profile ${slug}` : `profile ${name} (${slug})`;
+}
 
 function settingsText({
   config,
@@ -153,11 +158,10 @@ function outsideLines({ alerts, withoutBounds }: Channel): string[] {
     ...alerts
       .slice(0, BOUNDS_MAX)
       .map(
-        ({ secondsOutside, ...bounds }) =>
-          `${boundsText(bounds)}: ${durationText(Math.round(secondsOutside))} outside`,
+        ({ secondsOutside, ...bounds }) => `${boundsText(bounds)}: ${durationText(secondsOutside)} outside`,
       ),
     ...(more > 0 ? [`${more} later bounds are not listed.`] : []),
-    ...(freeMs > 0 ? [`without bounds ${durationText(Math.round(freeMs / 1000))}`] : []),
+    ...(freeMs > 0 ? [`without bounds ${durationText(freeMs / 1000)}`] : []),
   ];
 }
 
@@ -165,23 +169,6 @@ export const boundsText = ({ lowC, highC }: { lowC: number | null; highC: number
   if (lowC === null) return `up to ${highC} °C`;
   return highC === null ? `from ${lowC} °C` : `${lowC} to ${highC} °C`;
 };
-
-const UNITS: ReadonlyArray<readonly [string, number]> = [
-  ['d', 86_400],
-  ['h', 3_600],
-  ['min', 60],
-  ['s', 1],
-];
-
-function durationText(seconds: number): string {
-  let left = seconds;
-  const parts = UNITS.flatMap(([unit, size]) => {
-    const whole = Math.floor(left / size);
-    left -= whole * size;
-    return whole > 0 ? [`${whole} ${unit}`] : [];
-  });
-  return parts.join(' ') || '0 s';
-}
 
 /** One line per part, since each may be as long as a line. */
 const placeOf = ({ buildingId, spaceId, floor }: RecordedAsset): string[] => [
@@ -210,14 +197,21 @@ function serialsWithin(
   });
 }
 
-/** `YYYY-MM-DD HH:MM:SS` in the time zone. */
+/** Clocks are set back by an hour, on Lord Howe Island by half an hour. */
+const SET_BACK_MS = [3_600_000, 1_800_000, -1_800_000, -3_600_000];
+
+/** `YYYY-MM-DD HH:MM:SS` in the time zone, with the offset where the clock shows this time twice. */
 export function clockOf(timezone: string): (atMs: number) => string {
   const format = new Intl.DateTimeFormat('sv-SE', {
     timeZone: timezone,
     dateStyle: 'short',
     timeStyle: 'medium',
   });
-  return (atMs) => format.format(atMs);
+  return (atMs) => {
+    const text = format.format(atMs);
+    const isTwice = SET_BACK_MS.some((ms) => format.format(atMs + ms) === text);
+    return isTwice ? `${text} ${offsetText(timezone, atMs)}` : text;
+  };
 }
 
 function offsetText(timezone: string, atMs: number): string {

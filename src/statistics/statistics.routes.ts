@@ -35,10 +35,11 @@ export function statisticsRoutes({ compute, toPage, limit, pageLimit }: Statisti
       responses: { 200: statisticsSchema },
       alternative: { contentType: PDF },
       errors: [404],
-      async handle({ caller, params: { assetId }, query, header }) {
+      async handle({ caller, params: { assetId }, query, header, isAbandoned }) {
         const { from, to, timezone, with: others = [] } = query;
+        const { organizationId } = caller;
         const read = (id: string) =>
-          limit.run(caller, () => compute({ organizationId: caller.organizationId, assetId: id, from, to }));
+          limit.run(caller, () => compute({ organizationId, assetId: id, from, to, isAbandoned }));
         if (!prefers(PDF, 'application/json', header('Accept'))) {
           if (others.length > 0) throw invalid('Several devices need Accept: application/pdf');
           return ok(statisticsView(await read(assetId)), { Vary: 'Accept' });

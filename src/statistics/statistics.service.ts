@@ -8,9 +8,10 @@ import { periodsWithin, type SettingsPeriod, type Span } from '../devices/settin
 import type { HistoryFilter, HistoryScope } from '../measurements/history.repository.ts';
 import type { MutesRepository } from '../mutes/mutes.repository.ts';
 import { DAY_MS } from '../process/durations.ts';
-import { invalid, orNotFound } from '../process/errors.ts';
+import { conflict, invalid, orNotFound } from '../process/errors.ts';
 import type { Pace } from '../process/pacer.ts';
 import { pages } from '../process/pages.ts';
+import type { ProfilesRepository } from '../profiles/profiles.repository.ts';
 import { CURVE_COLUMNS, type Curves, createCurves } from './curve.ts';
 import type { RecordedAlerts, RecordedAsset, RecordRepository } from './record.repository.ts';
 import { typeOfBounds } from './settings-view.ts';
@@ -20,6 +21,7 @@ interface StatisticsDeps {
   record: RecordRepository;
   mutes: Pick<MutesRepository, 'listSpans'>;
   settings: SettingsRepository;
+  listProfileNames: ProfilesRepository['listNames'];
   /** Uses the connections for exports. */
   history: {
     lister(scope: HistoryScope): (filter: HistoryFilter) => Promise<StoredReading[]>;
@@ -32,6 +34,8 @@ export interface Statistics extends Span, RecordedAlerts {
   asset: RecordedAsset;
   /** Settings in force within the span, oldest first. */
   settings: SettingsPeriod[];
+  /** By short name. */
+  profileNames: ReadonlyMap<string, string>;
   channels: Array<ReturnType<typeof channelView>>;
   /** Times of maintenance within the span, oldest first. */
   mutedSpans: Array<Span & { reason: string }>;
@@ -43,6 +47,8 @@ interface StatisticsRequest {
   assetId: string;
   from: Date;
   to: Date;
+  /** Ends the work at its next page. */
+  isAbandoned(): boolean;
 }
 
 const PAGE = 2_000;
@@ -52,7 +58,8 @@ const SPAN_DAYS_MAX = 400;
 
 export type StatisticsService = ReturnType<typeof createStatisticsService>;
 
-export function createStatisticsService({ record, mutes, settings, history, pace, now }: StatisticsDeps) {
+export function createStatisticsService(deps: StatisticsDeps) {
+  const { record, mutes, settings, listProfileNames, history, pace, now } = deps;
   return async (request: StatisticsRequest): Promise<Statistics> => {
     const { organizationId, assetId } = request;
     const asset = orNotFound(await record.find(organizationId, assetId), NO_SUCH_ASSET);
@@ -66,7 +73,12 @@ export function createStatisticsService({ record, mutes, settings, history, pace
     const list = history.lister({ organizationId, assetId, layout: asset });
     const isArchived = asset.archivedAt !== null && asset.archivedAt.getTime() <= span.from;
     const measured = isArchived ? [] : asset.measuredChannels;
-    const readings = createReadings(list, pace, { ...span, measured });
+    const read: typeof list = (filter) =>
+      pace(async () => {
+        if (request.isAbandoned()) throw conflict('The client has gone');
+        return list(filter);
+      });
+    const readings = createReadings(read, { ...span, measured });
     const options = {
       ...span,
       registeredAt: asset.registeredAt.getTime(),
@@ -91,7 +103,20 @@ export function createStatisticsService({ record, mutes, settings, history, pace
       reason: each.reason,
     }));
     const settingsWithin = periodsWithin(options.settings, span);
-    return { asset, ...span, ...alerts, settings: settingsWithin, channels, mutedSpans, curves };
+    const profileNames = await listProfileNames(
+      organizationId,
+      settingsWithin.flatMap(({ profileSlug }) => profileSlug ?? []),
+    );
+    return {
+      asset,
+      ...span,
+      ...alerts,
+      settings: settingsWithin,
+      profileNames,
+      channels,
+      mutedSpans,
+      curves,
+    };
   };
 }
 
@@ -111,14 +136,13 @@ const toDates = ({ from, to }: Span) => ({ from: new Date(from), to: new Date(to
 
 function createReadings(
   list: (filter: HistoryFilter) => Promise<StoredReading[]>,
-  pace: Pace,
   { measured, ...span }: Span & { measured: readonly number[] },
 ) {
   const { from, to } = toDates(span);
 
   /** The last readings of a channel before the span, back to its last sample. */
   async function listBefore(channel: number): Promise<StoredReading[]> {
-    const found = await pace(() => list({ from: null, to: from, channel, before: null, limit: ERRORS_MAX }));
+    const found = await list({ from: null, to: from, channel, before: null, limit: ERRORS_MAX });
     const last = found.findIndex(({ value }) => value !== null);
     return last === -1 ? found : found.slice(0, last + 1);
   }
@@ -131,8 +155,7 @@ function createReadings(
         for (const each of into) each.add(reading);
         channels.add(reading.channel);
       };
-      const read = (before: StoredReading | null) =>
-        pace(() => list({ from, to, channel: null, before, limit: PAGE }));
+      const read = (before: StoredReading | null) => list({ from, to, channel: null, before, limit: PAGE });
       for await (const page of pages(PAGE, read)) page.forEach(add);
       for (const channel of channels) (await listBefore(channel)).forEach(add);
     },

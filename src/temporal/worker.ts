@@ -60,6 +60,8 @@ export async function startTemporalWorker(options: TemporalWorkerOptions): Promi
     const { NativeConnection } = await import('@temporalio/worker');
     const native = await NativeConnection.connect(connection.options);
     try {
+      // A worker that fails to register leaves its thread behind, and it fails while this does.
+      await native.workflowService.describeNamespace({ namespace: connection.namespace });
       workers = await createWorkers(options, native, bundle);
       if (isStopping) return;
       log.info({ taskQueue: options.taskQueue }, 'worker is up');

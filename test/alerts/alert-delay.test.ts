@@ -11,7 +11,7 @@ const LASTING = {
 };
 
 describe('An alert with a delay', () => {
-  const device = useDevice({ withWorker: false });
+  const device = useDevice();
   const { applyProfile, confirmProfile, measure, onlyAlert, send, reading, statuses } = device;
   const openAlerts = async () => (await device.org.api.get(`/assets/${device.assetId}`)).body.openAlerts;
 

@@ -7,7 +7,7 @@ import { CLOSED_URL, FRIDGE_BOUNDS, useDevice } from './harness.ts';
 const ALERT_EVENTS = ['alert.created', 'alert.resolved', 'data.measurement.alert'];
 
 describe('The events of alerts', () => {
-  const device = useDevice();
+  const device = useDevice({ withWorker: true });
   const { alerts, at, confirmProfile, measure, onlyAlert, published, reading, send, subscribe } = device;
 
   beforeEach(() => confirmProfile(FRIDGE));

@@ -18,7 +18,7 @@ interface Action {
 }
 
 describe('An alert in the hands of people', () => {
-  const device = useDevice({ withWorker: false });
+  const device = useDevice();
   const { confirmProfile, measure, onlyAlert } = device;
   let id: string;
 

@@ -8,7 +8,7 @@ import { startService } from '../support/service.ts';
 import { FRIDGE_BOUNDS, useDevice } from './harness.ts';
 
 describe('The alert rules of a device', () => {
-  const device = useDevice({ withWorker: false });
+  const device = useDevice();
   const { applyProfile, confirmProfile, measure, onlyAlert, reading, send, statuses } = device;
 
   it('evaluates by the rules that the device confirmed, even if others were applied since', async () => {

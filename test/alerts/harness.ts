@@ -28,7 +28,7 @@ export interface AlertItem {
 }
 
 /** Registers the hooks of a suite. Without a worker, only the test writes to the device. */
-export function useDevice({ withWorker = true } = {}) {
+export function useDevice({ withWorker = false } = {}) {
   let dms: TestService;
   let org: TestOrganization;
   let serial: string;

@@ -12,7 +12,7 @@ import { FRIDGE_BOUNDS, useDevice } from './harness.ts';
 const HOUR = 60;
 
 describe('Late readings', () => {
-  const device = useDevice({ withWorker: false });
+  const device = useDevice();
   const { alerts, reading, send, statuses } = device;
   /**
    * Minutes from the start to the readings of the test, ahead of the database's clock, by which assets are

@@ -6,7 +6,7 @@ import { useDevice } from './harness.ts';
 const OF_LATE_READINGS = /lead\(from_at\)|started_at <= n\.from_at|has_next|update alerts a set started_at/;
 
 describe('A frame', () => {
-  const device = useDevice({ withWorker: false });
+  const device = useDevice();
   const { reading, send } = device;
   const ahead = (minute: number) => 24 * 60 + minute;
 

@@ -35,7 +35,7 @@ describe('Clients generated from openapi.json', () => {
   const outcomes = new Map<Generator, Promise<Outcome | Error>>();
 
   before(async () => {
-    service = await startService();
+    service = await startService({ withWorker: false });
     parent = mkdtempSync(join(tmpdir(), 'dms-generated-'));
     const { id, api } = await service.addOrganization();
     const { token } = await service.issueKey(id, 'customer');

@@ -543,7 +543,7 @@ describe('Commands by API', () => {
     assert.equal(code, 3);
     assert.match(
       stdout,
-      /^1 registered, 0 registered before, 1 failed\nrow 2, \S+: group must be the name of a group/,
+      /^1 registered, 0 registered before, 1 failed\nline 3, \S+: group must be the name of a group/,
     );
     const change = ['groups', 'change', name.toUpperCase(), '--profile-slug', slug];
     assert.match(

@@ -77,11 +77,12 @@ describe('Commands for webhooks', () => {
   });
 
   it('ends quietly, and leaves no webhook behind, when the reader of its output has gone', async () => {
-    for (const typed of [['help'], ['audit'], ['audit', '--json'], ['listen']]) {
+    const endsQuietly = async (...typed: string[]) => {
       const { child, exited, printed } = start(...typed);
       child.stdout.destroy();
       assert.deepEqual([(await exited)[0], printed.text], [0, ''], typed.join(' '));
-    }
+    };
+    await Promise.all([endsQuietly('audit'), endsQuietly('audit', '--json'), endsQuietly('listen')]);
     assert.deepEqual(await jsonOf('webhooks', 'list'), []);
   });
 

@@ -24,6 +24,7 @@ import {
   registerMany,
   report,
 } from '../support/fleet.ts';
+import { untilLockWaits } from '../support/lock-waits.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { openSteps, type Steps } from '../support/steps.ts';
 
@@ -138,7 +139,7 @@ describe('The end of a job in chunks', () => {
       const locked = 'select from device_configs where asset_id = ? for no key update';
       await query(holder, locked, [body.items[0].id]);
       const ended = endNext('cancelled', null);
-      await untilWaiting();
+      await untilLockWaits(dms.service.sql, 1);
       await applyAnswer(org, second.serialNumber);
       return { ended };
     });
@@ -220,12 +221,4 @@ describe('The end of a job in chunks', () => {
     const { status, reason, counts } = await jobOf(org, jobId);
     assert.deepEqual([status, reason, counts.cancelled], ['running', null, 0]);
   });
-
-  /** Whether a statement waits for a lock. */
-  async function untilWaiting(): Promise<void> {
-    const waits = `pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-    while ((await countOf(dms.service.sql, waits, [])) === 0) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  }
 });

@@ -3,7 +3,6 @@
  * eight devices.
  */
 import assert from 'node:assert/strict';
-import type { Knex } from 'knex';
 import { query } from '../../src/db/query.ts';
 import type { RunningPart } from '../../src/process/shutdown.ts';
 import { TARGETS_CHANGED_SIGNAL } from '../../src/temporal/workflow-ids.ts';
@@ -21,6 +20,7 @@ import {
   untilEnded,
 } from '../support/fleet.ts';
 import { runOf } from '../support/job-runs.ts';
+import { whileDeviceLocked } from '../support/lock-waits.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { servers } from '../support/servers.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
@@ -49,15 +49,8 @@ describe('A job of many devices', () => {
   beforeEach(async () => {
     org = await dms.addOrganization();
     for (const profile of [DAILY, WEEKLY]) await createProfile(org, profile);
-    serials = await registerInOrder(DEVICES);
+    serials = await registerMany(org, DEVICES);
   });
-
-  /** Asset ids grow with the numbers of the devices, so the chunk of each device is known. */
-  async function registerInOrder(count: number): Promise<string[]> {
-    await registerMany(org, count);
-    const { body } = await org.api.get('/assets?limit=500');
-    return body.items.map(({ serialNumber }: { serialNumber: string }) => serialNumber);
-  }
 
   /** Runs from the first test that needs it to the last. */
   const startWorker = async () => {
@@ -74,12 +67,8 @@ describe('A job of many devices', () => {
   };
 
   /** Runs `work` while another connection has locked the device, so a chunk with it waits. */
-  const whileLocked = <T>(serial: string, work: (holder: Knex) => Promise<T>): Promise<T> =>
-    dms.service.sql.transaction(async (holder) => {
-      const { assetId } = await configOf(org, serial);
-      await query(holder, 'select from device_configs where asset_id = ? for no key update', [assetId]);
-      return work(holder);
-    });
+  const whileLocked = async <T>(serial: string, work: () => Promise<T>) =>
+    whileDeviceLocked(dms.service.sql, (await configOf(org, serial)).assetId, work);
 
   it('stores the job whole in the request, without waiting for a device or changing one', async () => {
     await whileLocked(serials[3] as string, async () => {

@@ -177,6 +177,19 @@ describe('Progress signals of a job', () => {
     );
   });
 
+  it('forgets large jobs after changes of a thousand others', async () => {
+    jobs.set(JOB, counted({ waiting: 1_000 }));
+    recordApplied('A');
+    for (let other = 0; other < 1_000; other++) {
+      await pass(INTERVAL_MS);
+      jobs.set(`other ${other}`, counted({ waiting: 1_000 }));
+      progress.progressed(ORGANIZATION, [`other ${other}`]);
+    }
+    recordApplied('B');
+    await settled();
+    assert.equal(signals.filter(({ jobId }) => jobId === JOB).length, 2, 'the percent before is not known');
+  });
+
   it('signals a large job that was itself changed, although no target was', async () => {
     jobs.set(JOB, counted({ waiting: 1_000 }));
     progress.progressed(ORGANIZATION, [JOB]);

@@ -1,7 +1,8 @@
 /** A change of other settings does not offer refused settings again. */
 import assert from 'node:assert/strict';
-import { apply, configOf, createProfile, eventually, FACTORY, register, report } from '../support/fleet.ts';
+import { apply, configOf, createProfile, FACTORY, jobOf, register, report } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { openSteps } from '../support/steps.ts';
 
 const DAILY = { transmissionInterval: 86_400 };
 const TEN_MINUTES = { measurementPeriodBase: 600, measurementPeriodFactor: 1 };
@@ -12,7 +13,7 @@ describe('A refused setting', () => {
   let refusedJob: string;
 
   before(async () => {
-    dms = await startService();
+    dms = await startService({ withWorker: false });
   });
   after(() => dms.stop());
   beforeEach(async () => {
@@ -149,9 +150,8 @@ describe('A refused setting', () => {
     const other = await applyTo('ten-minutes');
     await poll();
     await report(fleet, 'A', { ...FACTORY, ...TEN_MINUTES });
-    await eventually(
-      async () => (await fleet.api.get(`/devices/config-jobs/${other}`)).body.status,
-      (status) => status === 'succeeded',
-    );
+    const steps = openSteps(dms);
+    await steps.runJobs().finally(steps.close);
+    assert.equal((await jobOf(fleet, other)).status, 'succeeded');
   });
 });

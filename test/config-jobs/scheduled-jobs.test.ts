@@ -29,7 +29,12 @@ describe('A scheduled job', () => {
 
   before(async () => {
     dms = await startService({
-      settings: { applyChunkSize: CHUNK_SIZE, largeJobDevices: 4 * CHUNK_SIZE, jobPollIntervalMs: 300 },
+      settings: {
+        applyChunkSize: CHUNK_SIZE,
+        largeJobDevices: 4 * CHUNK_SIZE,
+        jobPollIntervalMs: 300,
+        runCheckIntervalMs: 200,
+      },
     });
   });
   after(() => dms.stop());

@@ -22,6 +22,7 @@ import {
 import { startReceiver } from '../support/receiver.ts';
 import { servers } from '../support/servers.ts';
 import { startService } from '../support/service.ts';
+import { sameOrganizationAt } from '../support/stack.ts';
 
 const SERVER_VERSION = 18;
 
@@ -99,9 +100,7 @@ describe('A backup', () => {
     assert.match((await runCommand(restoredUrl, 'restore', file)).stdout, /Restored/);
     assert.match((await runCommand(restoredUrl, 'restore', file)).stderr, /not empty/);
     const after = await startService({ databaseUrl: restoredUrl });
-    const client = async (kind: 'customer' | 'device') =>
-      after.with((await after.issueKey(before.id, kind)).token);
-    const organization = { ...before, api: await client('customer'), device: await client('device') };
+    const organization = await sameOrganizationAt(after, before);
     await receiver.until(1, 40_000);
     await applyAnswer(organization, 'OPEN');
     await untilEnded(organization, jobId, { timeoutMs: 40_000 });

@@ -14,22 +14,26 @@ describe('A lease', () => {
   let url: string;
   let sql: Database;
   const children: ChildProcess[] = [];
+  /** Each waits until a lease would have expired, so they begin together. */
+  let waits: Record<'renewed' | 'killed' | 'hanging', Promise<void>>;
 
-  beforeEach(async () => {
+  before(async () => {
     url = await newDatabase();
-    sql = openDatabase({ url, poolSize: 4, statementTimeoutMs: 0, applicationName: 'test' });
+    sql = openDatabase({ url, poolSize: 10, statementTimeoutMs: 0, applicationName: 'test' });
+    waits = { renewed: renew(), killed: kill(), hanging: hang() };
+    for (const each of Object.values(waits)) each.catch(() => {});
   });
-  afterEach(async () => {
-    for (const child of children.splice(0)) child.kill('SIGKILL');
+  after(async () => {
+    for (const child of children) child.kill('SIGKILL');
     await sql.destroy();
   });
 
-  const start = (): Lease =>
-    startLease(sql, { name: 'tested', leaseMs: LEASE_MS, onFault: (error) => assert.fail(String(error)) });
+  const start = (name: string): Lease =>
+    startLease(sql, { name, leaseMs: LEASE_MS, onFault: (error) => assert.fail(String(error)) });
 
   /** Another process that holds the lease. */
-  async function startHolder() {
-    const child = spawn(process.execPath, ['--import=#typescript', HOLDER, url, String(LEASE_MS)]);
+  async function startHolder(name: string) {
+    const child = spawn(process.execPath, ['--import=#typescript', HOLDER, url, name, String(LEASE_MS)]);
     children.push(child);
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const nextLine = async () => (await lines.next()).value;
@@ -38,7 +42,7 @@ describe('A lease', () => {
   }
 
   it('gives the lease to one of several candidates, and to another one when that one has stopped', async () => {
-    const leases = [start(), start(), start()];
+    const leases = [start('wanted'), start('wanted'), start('wanted')];
     const first = await Promise.race(leases.map((lease) => lease.untilHeld().then(() => lease)));
     const others = leases.filter((lease) => lease !== first);
     assert.deepEqual([first.isHeld(), ...others.map((lease) => lease.isHeld())], [true, false, false]);
@@ -49,32 +53,39 @@ describe('A lease', () => {
     await Promise.all([second, ...others].map((lease) => lease.stop()));
   });
 
-  it('keeps its holder while that one renews it', async () => {
-    const holder = start();
+  it('keeps its holder while that one renews it', () => waits.renewed);
+
+  async function renew(): Promise<void> {
+    const holder = start('renewed');
     await holder.untilHeld();
-    const other = start();
+    const other = start('renewed');
     await new Promise((resolve) => setTimeout(resolve, LEASE_MS * 1.5));
     assert.deepEqual([holder.isHeld(), other.isHeld()], [true, false]);
     await Promise.all([holder.stop(), other.stop()]);
     assert.equal(await other.untilHeld(), false, 'who has stopped does not wait any more');
-  });
+  }
 
-  it('passes from a process that was killed to another one', async () => {
-    const { child } = await startHolder();
+  it('passes from a process that was killed to another one', () => waits.killed);
+
+  async function kill(): Promise<void> {
+    const { child } = await startHolder('killed');
     child.kill('SIGKILL');
-    const successor = start();
+    const successor = start('killed');
     assert.equal(await successor.untilHeld(), true);
     await successor.stop();
-  });
+  }
 
-  it('passes from a process that hangs to another one, and the first knows it when it continues', async () => {
-    const { child, nextLine } = await startHolder();
+  it('passes from a process that hangs to another one, and the first knows it when it continues', () =>
+    waits.hanging);
+
+  async function hang(): Promise<void> {
+    const { child, nextLine } = await startHolder('hanging');
     child.kill('SIGSTOP');
-    const successor = start();
+    const successor = start('hanging');
     assert.equal(await successor.untilHeld(), true);
     child.kill('SIGCONT');
     assert.equal(await nextLine(), 'lost');
     assert.equal(successor.isHeld(), true);
     await successor.stop();
-  });
+  }
 });

@@ -1,16 +1,15 @@
 /** The schema: every migration can be reverted, and any number of processes may bring it up to date. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { promisify } from 'node:util';
 import { ensureDatabase } from '../../dev/embedded/ensure-database.ts';
 import { migrations } from '../../migrations/index.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { migrate, rollbackAll } from '../../src/db/migrate.ts';
 import { query } from '../../src/db/query.ts';
+import { runCommand } from '../support/command-line.ts';
 import { eventually } from '../support/fleet.ts';
-import { servers } from '../support/servers.ts';
+import { newDatabase, servers } from '../support/servers.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const NAMES = Object.keys(migrations) as Array<keyof typeof migrations>;
@@ -48,26 +47,24 @@ const SCHEMA = `
   union all
   select concat_ws(' ', 'extension', extname), extname from pg_extension`;
 
-describe('The migrations', () => {
-  let url: string;
-  let sql: Database;
+let url: string;
+let sql: Database;
+const open = () => openDatabase({ url, poolSize: 4, statementTimeoutMs: 0, applicationName: 'test' });
 
-  /** Each test begins with an empty database. */
+async function schema(): Promise<string[]> {
+  const rows = await query<{ line: string; name: string }>(
+    sql,
+    `select * from (${SCHEMA}) as schema order by line`,
+  );
+  return rows.filter(({ name }) => !name.startsWith('schema_migrations')).map(({ line }) => line);
+}
+
+describe('The migrations of an empty database', () => {
   beforeEach(async () => {
     url = await ensureDatabase((await servers()).postgresUrl, `migrations_${randomUUID().slice(0, 8)}`);
     sql = open();
   });
   afterEach(() => sql.destroy());
-
-  const open = () => openDatabase({ url, poolSize: 4, statementTimeoutMs: 0, applicationName: 'test' });
-
-  async function schema(): Promise<string[]> {
-    const rows = await query<{ line: string; name: string }>(
-      sql,
-      `select * from (${SCHEMA}) as schema order by line`,
-    );
-    return rows.filter(({ name }) => !name.startsWith('schema_migrations')).map(({ line }) => line);
-  }
 
   it('lists all migrations, numbered from 001 on without gaps', () => {
     const files = readdirSync(new URL('migrations/', ROOT)).filter((name) => /^\d/.test(name));
@@ -81,15 +78,13 @@ describe('The migrations', () => {
     );
   });
 
-  it('gives the same schema after up, all down and up again, and nothing in between', async () => {
+  it('leaves nothing behind when all are reverted', async () => {
     const empty = await schema();
     assert.deepEqual(await migrate(sql), NAMES);
-    const full = await schema();
-    assert.ok(full.length > NAMES.length);
+    assert.ok((await schema()).length > NAMES.length);
     await rollbackAll(sql);
     assert.deepEqual(await schema(), empty);
-    assert.deepEqual(await migrate(sql), NAMES);
-    assert.deepEqual(await schema(), full);
+    assert.deepEqual(await query(sql, 'select name from schema_migrations'), []);
   });
 
   it('reverts and repeats each migration', async () => {
@@ -105,8 +100,33 @@ describe('The migrations', () => {
     }
   });
 
+  it('changes nothing when run again, neither schema nor rows', async () => {
+    assert.equal((await runCommand(url, 'migrate')).stdout, `Migrated: ${NAMES.join(', ')}\n`);
+    await query(sql, `insert into organizations (name) values ('kept')`);
+    const before = [await schema(), await query(sql, 'select * from organizations')];
+    assert.equal((await runCommand(url, 'migrate')).stdout, 'The schema is up to date\n');
+    assert.deepEqual([await schema(), await query(sql, 'select * from organizations')], before);
+  });
+
+  it('runs migrations once for many concurrent processes', async () => {
+    const handles = Array.from({ length: 5 }, open);
+    const runs = await Promise.all(handles.map(migrate));
+    await Promise.all(handles.map((handle) => handle.destroy()));
+    assert.deepEqual(
+      runs.filter((names) => names.length > 0),
+      [NAMES],
+    );
+  });
+});
+
+describe('The migrations of a migrated database', () => {
+  beforeEach(async () => {
+    url = await newDatabase();
+    sql = open();
+  });
+  afterEach(() => sql.destroy());
+
   it('gives existing devices the settings that they run', async () => {
-    await migrate(sql);
     await migrations['043-device-settings'].down(sql);
     const [organization] = await query<{ id: string }>(
       sql,
@@ -145,16 +165,7 @@ describe('The migrations', () => {
     ]);
   });
 
-  it('changes nothing when run again, neither schema nor rows', async () => {
-    await migrate(sql);
-    await query(sql, `insert into organizations (name) values ('kept')`);
-    const before = [await schema(), await query(sql, 'select * from organizations')];
-    assert.deepEqual(await migrate(sql), []);
-    assert.deepEqual([await schema(), await query(sql, 'select * from organizations')], before);
-  });
-
   it('keeps the lock while a migration runs for longer than a transaction may be idle', async () => {
-    await migrate(sql);
     const session = { idle_in_transaction_session_timeout: '700ms' };
     const impatient = openDatabase({
       url,
@@ -187,36 +198,12 @@ describe('The migrations', () => {
     return row?.idleMs ?? 0;
   }
 
-  it('runs migrations in one of two concurrent processes', async () => {
-    const env = { ...process.env, DATABASE_URL: url };
-    const run = () =>
-      promisify(execFile)(process.execPath, ['--import=#typescript', 'src/bin/cli.ts', 'migrate'], {
-        cwd: ROOT,
-        env,
-      });
-    const outputs = (await Promise.all([run(), run()])).map(({ stdout }) => stdout).sort();
-    assert.equal(outputs[0], `Migrated: ${NAMES.join(', ')}\n`);
-    assert.equal(outputs[1], 'The schema is up to date\n');
-  });
-
-  it('runs migrations once for many concurrent processes', async () => {
-    const handles = Array.from({ length: 5 }, open);
-    const runs = await Promise.all(handles.map(migrate));
-    await Promise.all(handles.map((handle) => handle.destroy()));
-    assert.deepEqual(
-      runs.filter((names) => names.length > 0),
-      [NAMES],
-    );
-  });
-
   it('continues where a killed process has left the lock of its migrator', async () => {
-    await migrate(sql);
     await query(sql, 'update schema_migrations_lock set is_locked = 1');
     assert.deepEqual(await migrate(sql), []);
   });
 
   it('keeps text as text and times with their zone', async () => {
-    await migrate(sql);
     const others = await query<{ name: string }>(
       sql,
       `select table_name || '.' || column_name || ' ' || data_type as name from information_schema.columns
@@ -228,7 +215,6 @@ describe('The migrations', () => {
   });
 
   it('gives every table a primary key, and every constraint the name of its table', async () => {
-    await migrate(sql);
     const tables = await query<{ name: string; keys: string }>(
       sql,
       `select c.relname as name, count(o.oid) filter (where o.contype = 'p') as keys

@@ -16,19 +16,14 @@ import {
 import { migratedDatabase } from '../support/migrated-database.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
-import {
-  type PrimaryAndStandby,
-  run,
-  type SwitchedProxy,
-  startPrimaryAndStandby,
-  startSwitchedProxy,
-} from '../support/standby.ts';
+import { type PrimaryAndStandby, run, startPrimaryAndStandby } from '../support/standby.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 const LAG_MAX_MS = 1_000;
 
 describe('With a standby', () => {
   let servers: PrimaryAndStandby;
-  let proxy: SwitchedProxy;
+  let proxy: TcpProxy;
   let dms: TestService;
   let receiver: Receiver;
   let standbyUrl: string;
@@ -38,11 +33,11 @@ describe('With a standby', () => {
     servers = await startPrimaryAndStandby(async (url) => {
       primaryUrl = await migratedDatabase(url);
     });
-    proxy = await startSwitchedProxy(Number(new URL(servers.primary.url).port));
+    proxy = await startTcpProxy(primaryUrl);
     standbyUrl = withPort(primaryUrl, new URL(servers.standby.url).port);
     receiver = await startReceiver();
     dms = await startService({
-      databaseUrl: withPort(primaryUrl, proxy.port),
+      databaseUrl: proxy.url,
       settings: { databaseReplicaUrl: standbyUrl, replicaLagMaxMs: LAG_MAX_MS },
     });
   });
@@ -113,16 +108,16 @@ describe('With a standby', () => {
     }
 
     it('gives up connections that cannot write, so that a pool finds the new primary', async () => {
-      const other = await startSwitchedProxy(Number(new URL(standbyUrl).port));
+      const other = await startTcpProxy(standbyUrl);
       const sql = openDatabase({
-        url: withPort(standbyUrl, other.port),
+        url: other.url,
         poolSize: 4,
         statementTimeoutMs: 5_000,
         applicationName: 'test',
       });
       const open = await Promise.all(Array.from({ length: 4 }, () => sql.transaction()));
       await Promise.all(open.map((transaction) => transaction.rollback()));
-      other.switchTo(proxy.port, 'stay');
+      other.switchTo(proxy.port);
       const write = () => query(sql, `delete from leases where name = 'none'`);
       await assert.rejects(write(), /read-only/);
       for (let count = 0; count < 4; count++) await write();
@@ -150,7 +145,8 @@ describe('With a standby', () => {
       await servers.crashPrimary();
       await run(servers.standby.url, 'alter system reset synchronous_standby_names');
       await run(servers.standby.url, 'select pg_promote(), pg_reload_conf()');
-      proxy.switchTo(Number(new URL(standbyUrl).port), 'cut');
+      proxy.cut();
+      proxy.switchTo(Number(new URL(standbyUrl).port));
       const before = load.acknowledged.length;
       await eventually(
         async () => load.acknowledged.length,

@@ -1,14 +1,23 @@
-/** Sweeps find due rows by an index: their statements do not take longer with more rows that are not due. */
+/**
+ * Sweeps find due rows by an index: their statements do not take longer with more rows that are not due. So do pages that
+ * are drawn every few seconds and show few rows.
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { PARTITIONED_TABLES } from '../../migrations/partitioned-tables.ts';
+import { createAlertsRepository } from '../../src/alerts/alerts.repository.ts';
 import { openResources } from '../../src/compose/resources.ts';
 import { serviceSources } from '../../src/compose/service-metrics.ts';
 import { composeSlices } from '../../src/compose/slices.ts';
 import { type Sweep, sweepsOf } from '../../src/compose/sweeps.ts';
+import { createConfigJobsRepository } from '../../src/config-jobs/config-jobs.repository.ts';
+import type { Database } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
 import { createClaimsRepository } from '../../src/deliveries/claims.repository.ts';
 import { createEndpointHealthRepository } from '../../src/endpoints/endpoint-health.repository.ts';
+import { createMutesRepository } from '../../src/mutes/mutes.repository.ts';
+import { createPastDevicesRepository } from '../../src/operator/past-devices.repository.ts';
+import { createStartRepository } from '../../src/operator/start.repository.ts';
 import { createLog } from '../../src/process/log.ts';
 import { firstIdAt } from '../../src/process/uuid.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -16,6 +25,8 @@ import { startService, type TestService } from '../support/service.ts';
 const ROWS = 3_000;
 /** Rows that a statement may read from tables with thousands, none of them due. */
 const ROWS_READ_MAX = 50;
+/** As many as the sweeps have opened, or more. */
+const CONNECTIONS = 4;
 /** If a configuration is due, the retention reads all rows that may refer to it; here none is due. */
 const SWEPT = [
   'overdue devices',
@@ -97,7 +108,8 @@ describe('Sweeps', () => {
       `insert into overdue_fleets (organization_id, since, overdue_count, total_count) select id, now(), 25, 25 from organizations`,
       `insert into escalation_policies
          (organization_id, name, alert_types, severities, group_ids, steps, channel_ids, status)
-       select id, 'Too warm', '{high_temp}', '{critical}', '{}', '[]', '{}', 'active' from organizations`,
+       select id, type, array[type], array[severity], '{}', '[]', '{}', 'active'
+       from organizations, (values ('high_temp', 'critical'), ('no_data', 'warning')) as matched (type, severity)`,
     ];
     for (const statement of statements) await query(dms.service.sql, statement);
   }
@@ -114,8 +126,8 @@ describe('Sweeps', () => {
   };
   /** PostgreSQL publishes statistics of a connection once it has been idle for a moment, or closes. */
   async function settledRowsRead(): Promise<number> {
-    await query(resources.sql, 'select pg_stat_force_next_flush()');
-    await query(dms.service.sql, 'select pg_stat_force_next_flush()');
+    const pools = [...Array(CONNECTIONS).fill(resources.sql), dms.service.sql];
+    await Promise.all(pools.map((sql) => query(sql, 'select pg_stat_force_next_flush()')));
     return rowsRead();
   }
 
@@ -149,4 +161,31 @@ describe('Sweeps', () => {
     const read = (await settledRowsRead()) - before;
     assert.ok(read <= ROWS_READ_MAX, `${read} rows were read`);
   });
+
+  const PAGES: Record<string, (sql: Database, organizationId: string) => Promise<unknown>> = {
+    'jobs that need somebody': (sql, id) =>
+      createStartRepository(sql).listTroubledJobs(id, { since: new Date(0), limit: 5 }),
+    'jobs of a rare status': (sql, id) =>
+      createConfigJobsRepository(sql).list(id, { status: 'aborted', before: null, limit: 25 }),
+    'retries of a job': (sql, id) =>
+      createConfigJobsRepository(sql).hasOpenRetry({ organizationId: id, jobId: id }),
+    'mutes that have not ended': (sql, id) => createMutesRepository(sql).listCurrent(id, 10),
+    'archived devices': (sql, id) =>
+      createPastDevicesRepository(sql).list(id, { q: 'x', before: null, limit: 25 }),
+    'warnings of a type that is critical': (sql, id) =>
+      createAlertsRepository(sql).list(id, {
+        ...{ status: null, late: null, assetId: null, groupId: null, before: null },
+        type: 'no_data',
+        severity: 'warning',
+        limit: 25,
+      }),
+  };
+  for (const [name, read] of Object.entries(PAGES)) {
+    it(`reads next to no rows for ${name}`, async () => {
+      const before = await settledRowsRead();
+      await read(resources.sql, dms.id);
+      const rows = (await settledRowsRead()) - before;
+      assert.ok(rows <= ROWS_READ_MAX, `${rows} rows were read`);
+    });
+  }
 });

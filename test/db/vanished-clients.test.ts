@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Answer } from '../support/client.ts';
 import { eventually, registerMany } from '../support/fleet.ts';
+import { untilLockWaits } from '../support/lock-waits.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const HOLDER = fileURLToPath(new URL('../support/lock-holder.ts', import.meta.url));
@@ -41,14 +42,6 @@ describe('Clients of the database that vanish in a transaction', () => {
     return child;
   }
 
-  /** Connections of the service that wait for a lock. */
-  async function countWaiting(): Promise<number> {
-    const { rows } = await dms.service.sql.raw(
-      `select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    return rows[0].count;
-  }
-
   const lockStates = (held: string[]) =>
     `select from device_states s join assets a on a.organization_id = s.organization_id and a.id = s.asset_id
      where a.serial_number in ('${held.join("', '")}') for no key update of s`;
@@ -64,7 +57,7 @@ describe('Clients of the database that vanish in a transaction', () => {
     const [first = '', second = '', other = ''] = serials;
     const holder = await startStopped(lockStates([first, second]), '10min');
     const held = [first, second].map(untilStored);
-    await eventually(countWaiting, (count) => count > 0);
+    await untilLockWaits(dms.service.sql, 1);
     for (let sent = 0; sent < 5; sent++) assert.equal((await frame(other)).status, 202);
     holder.kill('SIGKILL');
     await Promise.all(held);

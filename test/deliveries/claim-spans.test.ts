@@ -5,7 +5,7 @@ import { query } from '../../src/db/query.ts';
 import { createAttemptsRepository } from '../../src/deliveries/attempts.repository.ts';
 import { createClaimSpans } from '../../src/deliveries/claim-spans.ts';
 import { createClaimsRepository } from '../../src/deliveries/claims.repository.ts';
-import { MINUTE_MS } from '../../src/process/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/process/durations.ts';
 import { firstIdAt } from '../../src/process/uuid.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -45,9 +45,14 @@ describe('The span of a claim', () => {
 describe('A dispatcher with a long past', () => {
   let dms: TestService;
   let receiver: Receiver;
+  let aheadMs = 0;
 
   before(async () => {
-    dms = await startService({ deliveryPlan: { ...QUICK_PLAN, pollIntervalMs: 20 } });
+    dms = await startService({
+      deliveryPlan: { ...QUICK_PLAN, pollIntervalMs: 20 },
+      now: () => new Date(Date.now() + aheadMs),
+      monotonicMs: () => performance.now(),
+    });
     receiver = await startReceiver();
   });
   after(async () => {
@@ -61,6 +66,8 @@ describe('A dispatcher with a long past', () => {
     await customer.publish(1);
     await endpoint.untilAll('delivered', 1);
     await addOld(dms.service.sql, { customer, endpoint, count: 1 });
+    // The next poll then looks as far back as one in sixty does.
+    aheadMs = -2 * HOUR_MS;
     await endpoint.untilAll('delivered', 2);
   });
 });

@@ -1,7 +1,6 @@
 /** The health of endpoints: deliveries that are sent, wait and are held while a receiver fails. */
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { Writable } from 'node:stream';
 import { query } from '../../src/db/query.ts';
 import { countAttempt } from '../../src/endpoints/attempt-counts.ts';
 import { createBreakerRepository } from '../../src/endpoints/breaker.repository.ts';
@@ -46,14 +45,8 @@ describe('The health of an endpoint', () => {
   const lines: Array<{ msg: string; endpointId?: string }> = [];
 
   before(async () => {
-    const sink = new Writable({
-      write(chunk, _encoding, done) {
-        lines.push(JSON.parse(String(chunk)));
-        done();
-      },
-    });
     dms = await startService({
-      log: createLog('info', sink),
+      log: createLog('info', { write: (line) => void lines.push(JSON.parse(line)) }),
       settings: { webhooks: WEBHOOKS },
       deliveryPlan: PLAN,
     });

@@ -1,6 +1,5 @@
 /** Metrics and log lines about deliveries, for operators. */
 import assert from 'node:assert/strict';
-import { Writable } from 'node:stream';
 import { createLog } from '../../src/process/log.ts';
 import { eventually } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -14,15 +13,9 @@ describe('Metrics and log of deliveries', () => {
   const lines: Array<{ msg: string; endpointId?: string }> = [];
 
   before(async () => {
-    const sink = new Writable({
-      write(chunk, _encoding, done) {
-        lines.push(JSON.parse(String(chunk)));
-        done();
-      },
-    });
     receiver = await startReceiver();
     dms = await startService({
-      log: createLog('info', sink),
+      log: createLog('info', { write: (line) => void lines.push(JSON.parse(line)) }),
       settings: {
         // A retry would change the age of the oldest due delivery.
         webhooks: QUICK,

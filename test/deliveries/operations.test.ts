@@ -78,6 +78,20 @@ describe('Operations on deliveries', () => {
     return { endpoint, items };
   }
 
+  /** As after two failed attempts, without their time. */
+  async function withFailedBefore(count: number): Promise<{ endpoint: Endpoint; items: DeliveryItem[] }> {
+    const endpoint = await customer.subscribe(receiver.url);
+    await customer.publish(count);
+    const items = await endpoint.untilAll('delivered', count);
+    await query(
+      dms.service.sql,
+      `update deliveries set state = 'failed', attempt_count = 2, delivered_at = null, first_attempt_duration_ms = null
+       where organization_id = ? and endpoint_id = ?`,
+      [customer.id, endpoint.id],
+    );
+    return { endpoint, items };
+  }
+
   const resend = (endpoint: Endpoint, id: string) =>
     customer.api.post(`${endpoint.path}/deliveries/${id}/resend`);
   const replay = (endpoint: Endpoint, body: object) => customer.api.post(`${endpoint.path}/replay`, body);
@@ -147,6 +161,23 @@ describe('Operations on deliveries', () => {
       all.slice(0, 3).map(({ id }) => id),
     );
     assert.equal(await deliveries.findFloor(ref, floor, 3), null);
+  });
+
+  it('leads on to a delivered one behind ten thousand others, and reads no more than these for a page', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    await customer.publish(1);
+    const [{ id } = { id: '' }] = await endpoint.untilAll('delivered', 1);
+    await query(
+      dms.service.sql,
+      `insert into deliveries (organization_id, endpoint_id, event_id, event_type, state)
+       select ?, ?, uuidv7(), 'config.applied', 'failed' from generate_series(1, 10000)`,
+      [customer.id, endpoint.id],
+    );
+    const path = `${endpoint.path}/deliveries?state=delivered&limit=1`;
+    const { items, nextCursor } = (await customer.api.get(path)).body;
+    assert.deepEqual(items, []);
+    const next = (await customer.api.get(`${path}&cursor=${nextCursor}`)).body;
+    assert.deepEqual([next.items[0]?.id, next.nextCursor], [id, null]);
   });
 
   it('lists and shows deliveries of events with any text', async () => {
@@ -225,7 +256,7 @@ describe('Operations on deliveries', () => {
   });
 
   it('replays failed deliveries once each, with the same webhook-ids, at a growing pace', async () => {
-    const { endpoint, items } = await withFailed(9);
+    const { endpoint, items } = await withFailedBefore(9);
     const before = receiver.received.length;
     const { status, body } = await replay(endpoint, { since: EVER_SINCE });
     assert.deepEqual([status, body], [202, { queued: 9 }]);
@@ -251,7 +282,7 @@ describe('Operations on deliveries', () => {
   });
 
   it('replays only the time span and the states of the request', async () => {
-    const { endpoint } = await withFailed(2);
+    const { endpoint } = await withFailedBefore(2);
     const between = new Date(Date.now() + 1).toISOString();
     await pause(20);
     await customer.publish(1);

@@ -69,4 +69,26 @@ describe('A replay', () => {
       }),
       { numRuns: 8 },
     ));
+
+  it('queues a delivered one behind any number of failed ones, and looks at a part of them at a time', async () => {
+    const endpoint = await customer.subscribe('http://127.0.0.1:9/');
+    await run(
+      `insert into deliveries (organization_id, endpoint_id, event_id, event_type, state, updated_at)
+       select ?, ?, uuidv7(), 'config.applied', case when n in (1, 25000) then 'delivered' else 'failed' end, now()
+       from generate_series(1, 25000) as n`,
+      [customer.id, endpoint.id],
+    );
+    const { body } = await customer.api.post(`${endpoint.path}/replay`, {
+      since: EVER_SINCE,
+      states: ['delivered'],
+    });
+    assert.deepEqual(body, { queued: 2 });
+    const backlog = createBacklogRepository(dms.service.sql);
+    const ref = { organizationId: customer.id, endpointId: endpoint.id };
+    let statements = 0;
+    while (await backlog.queueReplay(ref)) statements++;
+    assert.equal(statements, 3);
+    const { items } = (await customer.api.get(`${endpoint.path}/deliveries?state=retrying`)).body;
+    assert.equal(items.length, 2);
+  });
 });

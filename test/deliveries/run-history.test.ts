@@ -21,7 +21,8 @@ describe('The history of the run of an endpoint', () => {
   let customer: Customer;
 
   before(async () => {
-    dms = await startService({ settings: { webhooks: QUICK } });
+    // The sweep may start one more run for an endpoint whose run ends at that moment.
+    dms = await startService({ settings: { webhooks: QUICK, runCheckIntervalMs: HOUR_SECONDS * 1_000 } });
   });
   after(() => dms.stop());
   beforeEach(async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { channelAt, type Layout, positionOf } from '../../src/devices/device-capabilities.ts';
+import { channelAt, channelText, type Layout, positionOf } from '../../src/devices/device-capabilities.ts';
 
 describe('The positions of a device', () => {
   const withTypes = (...channelTypes: number[]): Layout => ({ model: 'TVO-THT', channelTypes });
@@ -31,6 +31,15 @@ describe('The positions of a device', () => {
 
   it('uses channel 1 as the probe when nothing is known', () => {
     assert.deepEqual(positionsOf({ model: null, channelTypes: null }, [1, 1]), ['probe', null]);
+  });
+
+  it('names a channel by its position, and one without a position by its number alone', () => {
+    const layout = withTypes(1, 2, 1, 0, 0, 0);
+    assert.deepEqual(
+      [1, 2, 3].map((channel) => channelText(channel, layout)),
+      ['ambient (channel 1)', 'channel 2', 'probe (channel 3)'],
+    );
+    assert.equal(channelText(1, withTypes(2, 0, 0, 0, 0, 0)), 'channel 1');
   });
 
   it('finds a channel by its position and the position by that channel', () => {

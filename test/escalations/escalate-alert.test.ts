@@ -22,7 +22,10 @@ describe('The run of an escalation', () => {
   let aheadMs = 0;
 
   before(async () => {
-    dms = await startService({ now: () => new Date(Date.now() + aheadMs) });
+    dms = await startService({
+      settings: { runCheckIntervalMs: 200 },
+      now: () => new Date(Date.now() + aheadMs),
+    });
   });
   after(() => dms.stop());
   beforeEach(async () => {
@@ -211,6 +214,7 @@ describe('The messages of an escalation', () => {
     const aheadMs = nextNoon() - Date.now();
     dms = await startService({
       settings: { notificationIntervalMs: 0 },
+      deliveryPlan: { pollIntervalMs: 50 },
       now: () => new Date(Date.now() + aheadMs),
     });
     receiver = await startMessageReceiver();

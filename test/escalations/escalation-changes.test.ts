@@ -63,14 +63,17 @@ describe('A change of open escalations', () => {
   }
 
   /** Sweeps for this many rounds, or until nothing is pending. */
-  function follow(rounds = Number.POSITIVE_INFINITY): Promise<void> {
+  function follow(
+    rounds = Number.POSITIVE_INFINITY,
+    policiesIn: Parameters<typeof createEscalationChanges>[0]['policiesIn'] = createPoliciesRepository,
+  ): Promise<void> {
     const { sql } = dms.service;
     let left = rounds;
     const sweep = createEscalationChanges({
       transact: createTransact(sql),
       changes: createEscalationChangesRepository(sql),
       changesIn: createEscalationChangesRepository,
-      policiesIn: createPoliciesRepository,
+      policiesIn,
       escalationsIn: createAlertEscalationsRepository,
       wakeRuns: (alerts) => void woken.push(...alerts.map(({ alertId }) => alertId)),
       now: () => BEGAN_AT,
@@ -92,7 +95,7 @@ describe('A change of open escalations', () => {
     );
   };
   const pending = async () =>
-    (await createEscalationChangesRepository(dms.service.sql).listFirst(ZERO, 10)).length;
+    (await createEscalationChangesRepository(dms.service.sql).listFirst(ZERO, 10, [])).length;
 
   it('writes no escalation in the request, and plans all of them in a sweep', async () => {
     const policyId = await addEscalations(MANY);
@@ -168,6 +171,36 @@ describe('A change of open escalations', () => {
     await org.api.patch(`/escalations/${policyId}`, { steps: steps(7) });
     await follow();
     assert.deepEqual(await count(), { 'open 7': MANY });
+  });
+
+  it('sets a change that fails aside once, and follows the others of its organization', async () => {
+    const policies = [await addEscalations(1), await customer.escalation([[10, channelId]])];
+    for (const policyId of policies) await org.api.delete(`/escalations/${policyId}`);
+    const changes = createEscalationChangesRepository(dms.service.sql);
+    const [first] = await changes.listFirst(ZERO, 1, []);
+    assert.ok(first);
+    const broken = await changes.lock(first);
+    await follow(undefined, () => ({
+      async find({ policyId }) {
+        if (policyId === broken?.policyId) throw new Error('is broken');
+        return null;
+      },
+    }));
+    assert.deepEqual(
+      [setAside.map(String), await changes.listFirst(ZERO, 2, [])],
+      [['Error: is broken'], [first]],
+    );
+  });
+
+  it('sets no change aside while the database is away', async () => {
+    const policyId = await addEscalations(1);
+    await org.api.delete(`/escalations/${policyId}`);
+    const find = () => Promise.reject(Object.assign(new Error('shutting down'), { code: '57P01' }));
+    await assert.rejects(
+      follow(undefined, () => ({ find })),
+      /shutting down/,
+    );
+    assert.deepEqual([setAside, await pending()], [[], 1]);
   });
 
   it('delays no escalation of another organization', async () => {

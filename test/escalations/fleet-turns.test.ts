@@ -35,6 +35,7 @@ describe('The sweep over overdue fleets', () => {
         lock: async () => true,
         async escalateNext(organizationId) {
           if (organizationId === 'failing') throw new Error('is wrong');
+          if (organizationId === 'away') throw Object.assign(new Error('shutting down'), { code: '57P01' });
           done.push(organizationId);
           return null;
         },
@@ -55,6 +56,14 @@ describe('The sweep over overdue fleets', () => {
     const fleets = ['failing', 'b'].map((organizationId) => ({ organizationId, isAcknowledged: false }));
     await sweepOf(fleets)(() => true);
     assert.deepEqual([done, setAside], [['b'], ['failing']]);
+  });
+
+  it('sets no fleet aside while the database is away', async () => {
+    await assert.rejects(
+      sweepOf([{ organizationId: 'away', isAcknowledged: false }])(() => true),
+      /shutting down/,
+    );
+    assert.deepEqual(setAside, []);
   });
 
   it('acknowledges a page of each fleet in turn', async () => {

@@ -1,4 +1,4 @@
-/** Hundreds of alerts at once: each escalates, on a task queue of its own, while jobs continue. */
+/** Many alerts at once: each escalates, on a task queue of its own, while jobs continue. */
 import assert from 'node:assert/strict';
 import pg from 'pg';
 import { query } from '../../src/db/query.ts';
@@ -18,7 +18,7 @@ import { countLockWaits } from '../support/lock-waits.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { runOf, useOrganization } from './harness.ts';
 
-const MANY = 300;
+const MANY = 60;
 /** One step and the wait for the next: start, two decisions and one step. */
 const EVENTS_PER_ALERT = 15;
 const STEPS_MAX = 4;

@@ -4,8 +4,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, FACTORY, inTurns } from '../support/fleet.ts';
-import type { TestOrganization, TestService } from '../support/service.ts';
-import { organizationAt } from '../support/stack.ts';
+import type { TestOrganization } from '../support/service.ts';
 
 export const FRIDGE_SLUG = 'vaccine-fridge';
 
@@ -25,15 +24,6 @@ export async function readiness(baseUrl: string) {
   const answer = await fetch(`${baseUrl}/readyz`);
   const body = (await answer.json()) as { status: string; dependencies: Record<string, { state: string }> };
   return { ...body, httpStatus: answer.status, retryAfter: answer.headers.get('retry-after') };
-}
-
-/** The organization of the service as clients of another process see it. */
-export async function sameOrganizationAt(dms: TestService, baseUrl: string): Promise<TestOrganization> {
-  const [customer, device] = await Promise.all([
-    dms.issueKey(dms.id, 'customer'),
-    dms.issueKey(dms.id, 'device'),
-  ]);
-  return organizationAt(baseUrl, { apiKey: customer.token, deviceToken: device.token });
 }
 
 /** Clients that register devices and report for them without pause; acknowledged requests must have had their effect. */

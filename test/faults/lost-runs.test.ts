@@ -3,7 +3,6 @@
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { Writable } from 'node:stream';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Settings } from '../../src/process/config.ts';
 import { createLog } from '../../src/process/log.ts';
@@ -63,13 +62,7 @@ describe('A run that ends before its work is done', () => {
   const lines: Array<{ msg: string; id?: string; status?: string; reason?: string }> = [];
 
   before(async () => {
-    const written = new Writable({
-      write(chunk, _, done) {
-        lines.push(JSON.parse(String(chunk)));
-        done();
-      },
-    });
-    const log = createLog('warn', written);
+    const log = createLog('warn', { write: (line) => void lines.push(JSON.parse(line)) });
     dms = await startService({ withWorker: false, settings: SETTINGS, deliveryPlan: PLAN, log });
     const { databaseUrl, taskQueue } = dms.settings;
     deployed = async (more = {}) => {
@@ -155,6 +148,9 @@ describe('A run that ends before its work is done', () => {
 
   it('replaces runs of jobs and endpoints within seconds when an operator terminates them', async () => {
     const runs = await waitingRuns('TERMINATED');
+    assert.equal((await runOf(dms, runs.jobId).describe()).taskQueue, dms.settings.taskQueue);
+    // Endpoints have a task queue of their own.
+    assert.equal((await endpointRun().describe()).taskQueue, `${dms.settings.taskQueue}-endpoints`);
     await runOf(dms, runs.jobId).terminate('by an operator');
     await endpointRun().terminate('by an operator');
     await eventually(
@@ -220,13 +216,5 @@ describe('A run that ends before its work is done', () => {
     await untilIdle(later, jobId, /Waiting until/);
     await applyAnswer(customer, serial);
     assert.equal((await untilEnded(customer, jobId)).status, 'succeeded');
-  });
-
-  it('runs endpoints on a task queue of their own', async () => {
-    const runs = await waitingRuns('QUEUES');
-    const queueOf = async (run: ReturnType<typeof endpointRun>) => (await run.describe()).taskQueue;
-    assert.equal(await queueOf(runOf(dms, runs.jobId)), dms.settings.taskQueue);
-    assert.equal(await queueOf(endpointRun()), `${dms.settings.taskQueue}-endpoints`);
-    await bothGoOn(runs);
   });
 });

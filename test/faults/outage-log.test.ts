@@ -1,6 +1,5 @@
 /** The log during an outage: a line a minute, not one for each request, frame and sweep. */
 import assert from 'node:assert/strict';
-import { Writable } from 'node:stream';
 import { mock } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MINUTE_MS } from '../../src/process/durations.ts';
@@ -10,7 +9,7 @@ import { apply, createProfile, eventually, FRIDGE, registerMany } from '../suppo
 import { openLogger } from '../support/logger.ts';
 import { newDatabase, servers } from '../support/servers.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { type VanishingServer, vanishingServer } from '../support/vanishing-server.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 interface Line {
   msg: string;
@@ -21,29 +20,20 @@ interface Line {
 
 function recordLog(): { log: Log; lines: Line[] } {
   const lines: Line[] = [];
-  const stream = new Writable({
-    write(chunk, _, done) {
-      lines.push(JSON.parse(String(chunk)));
-      done();
-    },
-  });
-  return { log: createLog('warn', stream), lines };
+  return { log: createLog('warn', { write: (line) => void lines.push(JSON.parse(line)) }), lines };
 }
 
 describe('The log during an outage', () => {
   let dms: TestService;
-  let database: VanishingServer;
-  let temporal: VanishingServer;
+  let database: TcpProxy;
+  let temporal: TcpProxy;
   const { log, lines } = recordLog();
 
   before(async () => {
-    const url = new URL(await newDatabase());
-    database = await vanishingServer({ host: url.hostname, port: Number(url.port) });
-    url.port = String(database.port);
-    const [host = '', port] = (await servers()).temporalAddress.split(':');
-    temporal = await vanishingServer({ host, port: Number(port) });
+    database = await startTcpProxy(await newDatabase());
+    temporal = await startTcpProxy(`tcp://${(await servers()).temporalAddress}`);
     const temporalAddress = `127.0.0.1:${temporal.port}`;
-    dms = await startService({ databaseUrl: url.href, settings: { temporalAddress }, log });
+    dms = await startService({ databaseUrl: database.url, settings: { temporalAddress }, log });
   });
   afterEach(() => mock.timers.reset());
   after(() => dms.stop());

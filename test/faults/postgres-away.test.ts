@@ -28,7 +28,7 @@ import { migratedDatabase } from '../support/migrated-database.ts';
 import { newDatabase } from '../support/servers.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { tryKill } from '../support/stack.ts';
-import { type VanishingServer, vanishingServer } from '../support/vanishing-server.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { FRIDGE_SLUG, readiness, scratchFolder, startLoad } from './harness.ts';
 
 const scratch = scratchFolder();
@@ -218,14 +218,12 @@ describe('A database that is too slow', () => {
 
 describe('A database that vanishes without closing connections', () => {
   const STATEMENT_TIMEOUT_MS = 1_000;
-  let proxy: VanishingServer;
+  let proxy: TcpProxy;
   let dms: TestService;
   before(async () => {
-    const url = new URL(await newDatabase());
-    proxy = await vanishingServer({ host: url.hostname, port: Number(url.port) });
-    url.port = String(proxy.port);
+    proxy = await startTcpProxy(await newDatabase());
     dms = await startService({
-      databaseUrl: url.href,
+      databaseUrl: proxy.url,
       withWorker: false,
       settings: { statementTimeoutMs: STATEMENT_TIMEOUT_MS },
     });

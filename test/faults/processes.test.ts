@@ -30,6 +30,8 @@ describe('A process', () => {
   let dms: TestService;
   let env: Record<string, string>;
   let unanswering: Server;
+  /** Takes seconds, so it begins before the other tests. */
+  let stopped: Promise<{ code: number | null; output: string }>;
   const running = new Map<Kind, Running & { metricsUrl: string }>();
 
   before(async () => {
@@ -51,6 +53,8 @@ describe('A process', () => {
     );
     unanswering = createServer(() => {}).listen(0, '127.0.0.1');
     await once(unanswering, 'listening');
+    stopped = stopDuringStart();
+    stopped.catch(() => {});
   });
   after(async () => {
     await endAll();
@@ -75,18 +79,12 @@ describe('A process', () => {
     });
   }
 
-  it('ends in order when it is stopped during its start', async () => {
-    const { port } = unanswering.address() as AddressInfo;
-    const starting = run('api', { ...env, DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/none` });
-    await starting.line(/is starting/);
-    const { code } = await starting.end('SIGTERM');
-    assert.equal(code, 0, starting.output());
-  });
-
   it("shows the metrics of Temporal's SDK beside its own when it is a worker", async () => {
-    const { text } = await read('worker', '/metrics');
     for (const name of ['temporal_worker_task_slots_available{', 'dms_config_jobs_started_total 0'])
-      assert.ok(text.includes(`\n${name}`), name);
+      await eventually(
+        async () => (await read('worker', '/metrics')).text,
+        (text) => text.includes(`\n${name}`),
+      );
   });
 
   it('shows exactly the metrics that the document for operators lists for its kind', async () => {
@@ -110,13 +108,14 @@ describe('A process', () => {
     await logger.sendInfo({ version: 0x0702, rssi: -70 });
     logger.close();
     const urls = [dms.metricsUrl, ...KINDS.map((kind) => `${running.get(kind)?.metricsUrl}/metrics`)];
-    const shown = parseMetrics(
-      (await Promise.all(urls.map(async (url) => (await fetch(url)).text()))).join('\n'),
-    );
-    const missing = documentedMetrics().filter(
-      ({ name, shownBy }) => shownBy !== 'replica' && !shown.get(name)?.samples,
-    );
-    assert.deepEqual(missing, []);
+    const findMissing = async () => {
+      const texts = await Promise.all(urls.map(async (url) => (await fetch(url)).text()));
+      const shown = parseMetrics(texts.join('\n'));
+      return documentedMetrics().filter(
+        ({ name, shownBy }) => shownBy !== 'replica' && !shown.get(name)?.samples,
+      );
+    };
+    await eventually(findMissing, ({ length }) => length === 0);
   });
 
   /** One is acknowledged, and one is not. */
@@ -147,12 +146,12 @@ describe('A process', () => {
   });
 
   it('shows each metric that an alert or the dashboard uses', async () => {
-    const texts = await Promise.all(KINDS.map((kind) => read(kind, '/metrics')));
-    const shown = parseMetrics(texts.map(({ text }) => text).join('\n'));
-    assert.deepEqual(
-      queriedMetrics().filter(({ name }) => !isShown(shown, name)),
-      [],
-    );
+    const findMissing = async () => {
+      const texts = await Promise.all(KINDS.map((kind) => read(kind, '/metrics')));
+      const shown = parseMetrics(texts.map(({ text }) => text).join('\n'));
+      return queriedMetrics().filter(({ name }) => !isShown(shown, name));
+    };
+    await eventually(findMissing, ({ length }) => length === 0);
   });
 
   it('reports its kind, its dependencies, its waits for the database, and the successes of its sweeps', async () => {
@@ -178,6 +177,19 @@ describe('A process', () => {
     );
     assert.ok(Math.abs(Number(at) - Date.now() / 1000) < 60, `${at}`);
   });
+
+  it('ends in order when it is stopped during its start', async () => {
+    const { code, output } = await stopped;
+    assert.equal(code, 0, output);
+  });
+
+  async function stopDuringStart(): Promise<{ code: number | null; output: string }> {
+    const { port } = unanswering.address() as AddressInfo;
+    const starting = run('api', { ...env, DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/none` });
+    await starting.line(/is starting/);
+    const { code } = await starting.end('SIGTERM');
+    return { code, output: starting.output() };
+  }
 
   it('fails its liveness probe when its event loop hangs', async () => {
     const { pid } = running.get('gateway') as Running;

@@ -30,7 +30,8 @@ import {
 } from '../support/ledger.ts';
 import { servers } from '../support/servers.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-import { FRIDGE_SLUG, readiness, sameOrganizationAt, scratchFolder } from './harness.ts';
+import { sameOrganizationAt } from '../support/stack.ts';
+import { FRIDGE_SLUG, readiness, scratchFolder } from './harness.ts';
 
 const scratch = scratchFolder();
 /** A call to Temporal is given up after this time. */
@@ -188,7 +189,7 @@ describe('An API process that cannot reach Temporal', () => {
     const { databaseUrl, taskQueue } = dms.settings;
     const settings = { taskQueue, temporalAddress: nobody };
     apiProcess = await startService({ withWorker: false, databaseUrl, settings });
-    cutOff = await sameOrganizationAt(dms, apiProcess.baseUrl);
+    cutOff = await sameOrganizationAt(apiProcess, dms);
   });
   after(async () => {
     await apiProcess.stop();

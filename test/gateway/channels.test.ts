@@ -33,7 +33,7 @@ async function applyAndReport(logger: Logger, reply: Reply): Promise<void> {
 }
 
 describe('A change of a logger over CoAP', () => {
-  const gateway = useGateway(() => ({ withWorker: false }));
+  const gateway = useGateway();
 
   async function withFridge(channelTypes = T_H_T): Promise<LoggerSetup> {
     const setup = await gateway.newLogger({ channelTypes });

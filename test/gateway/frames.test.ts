@@ -27,7 +27,7 @@ async function assertCurrent(readSeconds: () => Promise<number>): Promise<void> 
 describe('The gateway', () => {
   let aheadMs = 0;
   const now = () => new Date(Date.now() + aheadMs);
-  const gateway = useGateway(() => ({ withWorker: false, now }));
+  const gateway = useGateway(() => ({ now }));
   afterEach(() => {
     aheadMs = 0;
   });

@@ -37,8 +37,8 @@ export interface LoggerSetup {
 }
 
 /**
- * Registers the hooks of a suite: the service starts before it and stops after it, and the loggers of a test are closed
- * after the test.
+ * Registers the hooks of a suite: the service, without a worker, starts before it and stops after it, and the loggers of
+ * a test are closed after the test.
  */
 export function useGateway(
   getOptions: () => TestServiceOptions | Promise<TestServiceOptions> = () => ({}),
@@ -48,7 +48,7 @@ export function useGateway(
   const opened: Logger[] = [];
 
   before(async () => {
-    dms = await startService(await getOptions());
+    dms = await startService({ withWorker: false, ...(await getOptions()) });
   });
   after(() => dms.stop());
   afterEach(async () => {

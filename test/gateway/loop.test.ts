@@ -56,7 +56,7 @@ async function reportOnce(logger: Logger): Promise<void> {
 
 describe('The configuration loop over CoAP', () => {
   /** The last test starts a worker, which ends its jobs. */
-  const gateway = useGateway(() => ({ withWorker: false }));
+  const gateway = useGateway();
 
   async function withProfiles(): Promise<LoggerSetup> {
     const setup = await gateway.newLogger();

@@ -30,7 +30,6 @@ describe('A gateway that receives made-up tokens', () => {
   let aheadMs = 0;
   const gateway = useGateway(() => ({
     settings: { failedKeysPerMinute: FAILED_KEYS_PER_MINUTE },
-    withWorker: false,
     now: () => new Date(Date.now() + aheadMs),
   }));
   let stranger: CoapEndpoint;

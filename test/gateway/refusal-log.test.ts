@@ -96,7 +96,6 @@ describe('A stranger who makes up serial numbers', () => {
   const lines: string[] = [];
   const gateway = useGateway(() => ({
     log: createLog('info', { write: (line) => void lines.push(line) }),
-    withWorker: false,
   }));
 
   it('writes at most 20 lines a minute to the log', async () => {

@@ -8,7 +8,6 @@ describe('The limit of messages per device token', () => {
   const gateway = useGateway(() => ({
     settings: { deviceLimit: { perSecond: 1, burst: 3 } },
     now: () => new Date(nowMs),
-    withWorker: false,
   }));
 
   async function times(count: number, send: () => Promise<Reply>): Promise<string[]> {

@@ -1,8 +1,7 @@
 /** Devices that join and leave a group while other requests change its profile. */
 import assert from 'node:assert/strict';
-import type { Knex } from 'knex';
-import { query } from '../../src/db/query.ts';
-import { configOf, createProfile, eventually, register, registerMany } from '../support/fleet.ts';
+import { configOf, createProfile, register, registerMany } from '../support/fleet.ts';
+import { untilLockWaits, whileDeviceLocked } from '../support/lock-waits.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
 const INTERVALS = { daily: 86_400, weekly: 604_800 };
@@ -28,23 +27,9 @@ describe('A group that changes from several sides at once', () => {
   const intervalOf = async (serial: string) =>
     (await configOf(org, serial)).pendingConfig?.transmissionInterval ?? null;
 
-  /** Runs `work` while another connection has locked the device. */
-  const whileLocked = <T>(assetId: string, work: (holder: Knex) => Promise<T>): Promise<T> =>
-    dms.service.sql.transaction(async (holder) => {
-      await query(holder, 'select from device_configs where asset_id = ? for no key update', [assetId]);
-      return work(holder);
-    });
-  const untilWaiting = (count: number) =>
-    eventually(
-      async () =>
-        (
-          await query(
-            dms.service.sql,
-            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-          )
-        ).length,
-      (waiting) => waiting >= count,
-    );
+  const whileLocked = <T>(assetId: string, work: () => Promise<T>) =>
+    whileDeviceLocked(dms.service.sql, assetId, work);
+  const untilWaiting = (count: number) => untilLockWaits(dms.service.sql, count);
 
   it('offers its profile to a device that joins while the profile is being named', async () => {
     const member = await register(org, 'MEMBER', { groupId: group });

@@ -3,7 +3,6 @@
  * members.
  */
 import assert from 'node:assert/strict';
-import type { Knex } from 'knex';
 import { createGroupWithdrawalsRepository } from '../../src/config-jobs/group-withdrawals.repository.ts';
 import { query } from '../../src/db/query.ts';
 import { withdrawProfileId } from '../../src/temporal/workflow-ids.ts';
@@ -18,6 +17,7 @@ import {
   registerMany,
   report,
 } from '../support/fleet.ts';
+import { untilLockWaits, whileDeviceLocked } from '../support/lock-waits.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { openSteps, type Steps } from '../support/steps.ts';
 
@@ -59,18 +59,11 @@ describe('A group of very many members', () => {
     org = await dms.addOrganization();
     for (const profile of [DAILY, FRIDGE]) await createProfile(org, profile);
     group = (await org.api.post('/groups', { name: 'Fridges', profileSlug: 'fridge' })).body.id;
-    serials = await registerInOrder(MEMBERS);
+    serials = await registerMany(org, MEMBERS);
     // Few at a time, so that each is offered the profile at once, and not by the run of a large job.
     for (const serialNumbers of [serials.slice(0, 2 * CHUNK), serials.slice(2 * CHUNK)])
       await org.api.post(`/groups/${group}/add-members`, { serialNumbers });
     for (const serial of serials) assert.deepEqual(await pendingKeys(serial), ALERTS);
-  }
-
-  /** Asset ids grow with the numbers of the devices, so the chunk of each device is known. */
-  async function registerInOrder(count: number): Promise<string[]> {
-    await registerMany(org, count);
-    const { body } = await org.api.get('/assets?limit=500');
-    return body.items.map(({ serialNumber }: { serialNumber: string }) => serialNumber);
   }
 
   const pendingKeys = async (serial: string) =>
@@ -106,23 +99,9 @@ describe('A group of very many members', () => {
   };
 
   /** Runs `work` while another connection has locked the device, so a chunk with it waits. */
-  const whileLocked = <T>(serial: string, work: (holder: Knex) => Promise<T>): Promise<T> =>
-    dms.service.sql.transaction(async (holder) => {
-      const { assetId } = await configOf(org, serial);
-      await query(holder, 'select from device_configs where asset_id = ? for no key update', [assetId]);
-      return work(holder);
-    });
-
-  const untilWaiting = (count: number) =>
-    eventually(
-      () =>
-        query(
-          dms.service.sql,
-          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        ),
-      (waiting) => waiting.length >= count,
-      { pauseMs: 10 },
-    );
+  const whileLocked = async <T>(serial: string, work: () => Promise<T>) =>
+    whileDeviceLocked(dms.service.sql, (await configOf(org, serial)).assetId, work);
+  const untilWaiting = (count: number) => untilLockWaits(dms.service.sql, count);
 
   it('changes its profile without locking a member, and offers all members the new one alone', async () => {
     const jobId = await whileLocked(serials[BLOCKED] as string, () => name('daily'));

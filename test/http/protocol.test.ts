@@ -163,6 +163,22 @@ describe('Bad HTTP', () => {
       assert.deepEqual([statuses, warnings], [['200', '400'], []]);
     });
 
+    it('closes connections after CONNECT, also those that the client resets or keeps open', async () => {
+      const api = await dms.service.startApi();
+      const open = () => {
+        const socket = connect({ port: api.port, allowHalfOpen: true });
+        socket.write('CONNECT x HTTP/1.1\r\nHost: x\r\n\r\n');
+        return socket;
+      };
+      const [reset, kept] = [open(), open()];
+      await once(reset, 'data');
+      reset.resetAndDestroy();
+      await once(kept.resume(), 'end');
+      // Waiting for the client would take longer than a test may.
+      await api.stop(600_000);
+      kept.destroy();
+    });
+
     const registration = () => {
       const body = JSON.stringify({ serialNumber: randomUUID() });
       const lines = [

@@ -6,6 +6,7 @@ import { createLog } from '../../src/process/log.ts';
 import { signIn, visit } from '../operator/visitor.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { eventually, register } from '../support/fleet.ts';
+import { countLockWaits } from '../support/lock-waits.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { type SlowReader, startSlowReader } from '../support/slow-reader.ts';
 
@@ -84,14 +85,6 @@ describe('Exports of measurements', () => {
     return reader;
   }
 
-  async function countWaiting(): Promise<number> {
-    const { rows } = await dms.service.sql.raw(
-      `select count(*)::int as count from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    return rows[0].count;
-  }
-
   it('leaves the connections to other requests while exports wait for the database', async () => {
     const blocker = new pg.Client(dms.settings.databaseUrl);
     blocker.on('error', () => {});
@@ -105,7 +98,7 @@ describe('Exports of measurements', () => {
       return answer;
     });
     await eventually(
-      async () => [refused, await countWaiting()] as const,
+      async () => [refused, await countLockWaits(dms.service.sql)] as const,
       ([refusals, inDatabase]) => refusals === 5 && inDatabase > 0,
     );
     for (let round = 0; round < 5; round++) {

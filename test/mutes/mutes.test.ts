@@ -8,7 +8,7 @@ import { FRIDGE } from '../support/fleet.ts';
 const DAY_MINUTES = 1_440;
 
 describe('Maintenance', () => {
-  const device = useDevice({ withWorker: false });
+  const device = useDevice();
   const { measure, onlyAlert } = device;
   const inMinutes = (minutes: number) => new Date(Date.now() + minutes * MINUTE_MS).toISOString();
   const path = () => `/assets/${device.assetId}/mute`;

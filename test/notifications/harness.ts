@@ -2,12 +2,12 @@
  * Shared by the tests of notification channels: a service with a mail server, a receiver, and a clock that
  * can be advanced.
  */
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import type { Settings } from '../../src/process/config.ts';
 import { visit } from '../operator/visitor.ts';
 import { eventually, register } from '../support/fleet.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
 import {
   startService,
   type TestOrganization,
@@ -15,41 +15,11 @@ import {
   type TestServiceOptions,
 } from '../support/service.ts';
 
-export interface Posted {
-  path: string;
-  headers: IncomingHttpHeaders;
-  body: string;
-}
-
 /** Stands for Slack or a customer's webhook, and keeps what it receives. */
-export async function startMessageReceiver() {
-  const received: Posted[] = [];
-  let answer: (response: ServerResponse) => void = (response) => void response.writeHead(200).end('ok');
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk) => chunks.push(chunk));
-    request.on('end', () => {
-      received.push({
-        path: request.url ?? '',
-        headers: request.headers,
-        body: Buffer.concat(chunks).toString(),
-      });
-      answer(response);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/services/T0/B0/SECRET`,
-    received,
-    answer(how: (response: ServerResponse) => void): void {
-      answer = how;
-    },
-    stop: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+export async function startMessageReceiver(): Promise<Receiver> {
+  const receiver = await startReceiver({ isValidating: false });
+  receiver.answer((response) => response.writeHead(200).end('ok'));
+  return { ...receiver, url: receiver.url.replace('/hook', '/services/T0/B0/SECRET') };
 }
 
 export interface ReceivedMail {
@@ -105,7 +75,8 @@ export async function startMailServer() {
 export async function startMailService(options: TestServiceOptions = {}) {
   const mail = await startMailServer();
   const settings = { smtp: mail.smtp, notificationIntervalMs: 0, ...options.settings };
-  const dms = await startService({ ...options, settings });
+  const deliveryPlan = { pollIntervalMs: 50, ...options.deliveryPlan };
+  const dms = await startService({ ...options, settings, deliveryPlan });
   return {
     dms,
     mail,

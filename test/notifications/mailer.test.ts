@@ -1,7 +1,14 @@
 /** E-mail as the mail server of the operator receives it. */
 import assert from 'node:assert/strict';
 import { createMailer, type Mailer } from '../../src/notifications/mailer.service.ts';
+import { readSettings } from '../../src/process/config.ts';
 import { startMailServer, type TestMailServer } from './harness.ts';
+
+const REQUIRED = {
+  DATABASE_URL: 'postgres://nowhere',
+  TEMPORAL_ADDRESS: 'nowhere:1',
+  SECRETS_KEYS: `1:${Buffer.alloc(32).toString('base64')}`,
+};
 
 describe('A mail', () => {
   let server: TestMailServer;
@@ -22,5 +29,14 @@ describe('A mail', () => {
     await mailer.send({ id: 'encoded', to: 'quality@example.com', subject, text: '' });
     const [sent] = server.mails;
     assert.match(sent?.source ?? '', /^Subject: New alert: = \?utf-8\?q\?x\?= Room, too warm\r?$/m);
+  });
+
+  it('is claimed for longer than the mail server may take, whatever the limits are', () => {
+    for (const webhook of [1, 60])
+      for (const smtp of [1, 60]) {
+        const env = { WEBHOOK_DEADLINE_SECONDS: String(webhook), SMTP_TIMEOUT_SECONDS: String(smtp) };
+        const { leaseSeconds } = readSettings({ ...REQUIRED, ...env }).webhooks;
+        assert.ok(leaseSeconds > Math.max(webhook, smtp) + 10, `${webhook} ${smtp}`);
+      }
   });
 });

@@ -34,6 +34,7 @@ const opened = (more: Partial<Alert> = {}, assetName = 'Cold room'): MentionedAl
   kind: 'opened',
   alert: alert(more),
   assetName,
+  layout: { channelTypes: [1, 2, 1], model: null },
 });
 /** With joiners, a mark of direction, tags and a visible format character. */
 const TYPED = ['👨‍👩‍👧 Canteen', '🏴󠁧󠁢󠁥󠁮󠁧󠁿 Depot', 'می\u200cخواهم', 'क्\u200dष', 'ثلاجة\u200f (1)', '\u06dd١ یخچال'];
@@ -45,7 +46,7 @@ describe('A notification', () => {
     assert.equal(subject, 'New alert: Cold room, too warm');
     assert.equal(
       data.text,
-      'New alerts:\n- Cold room (282C02424EED): too warm, 8.6 °C on channel 1, above 8 °C, since 2026-03-02 08:15 UTC',
+      'New alerts:\n- Cold room (282C02424EED): too warm, 8.6 °C on ambient (channel 1), above 8 °C, since 2026-03-02 08:15 UTC',
     );
   });
 
@@ -60,7 +61,7 @@ describe('A notification', () => {
     assert.equal(subject, 'Over already: Cold room, too warm');
     assert.equal(
       data.text,
-      'Over already:\n- Cold room (282C02424EED): too warm, 8.6 °C on channel 1, above 8 °C, from 2026-03-02 08:15 UTC to 2026-03-02 09:00 UTC, up to 12.5 °C',
+      'Over already:\n- Cold room (282C02424EED): too warm, 8.6 °C on ambient (channel 1), above 8 °C, from 2026-03-02 08:15 UTC to 2026-03-02 09:00 UTC, up to 12.5 °C',
     );
   });
 

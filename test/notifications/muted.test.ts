@@ -16,6 +16,7 @@ describe('A channel of muted devices', () => {
     dms = await startService({
       now: () => new Date(Date.now() + aheadMs),
       settings: { notificationIntervalMs: 0 },
+      deliveryPlan: { pollIntervalMs: 50 },
     });
   });
   after(() => dms.stop());

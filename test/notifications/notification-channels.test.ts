@@ -342,7 +342,7 @@ describe('Notification channels', () => {
       ]);
     const [minute] = [1, 3].map((index) => readings[index]?.measuredAt.slice(0, 16).replace('T', ' '));
     const over = readings[3]?.measuredAt.slice(0, 16).replace('T', ' ');
-    const text = `Over already:\n- Cold room (FRAME-1): too warm, 12 °C on channel 1, above 8 °C, from ${minute} to ${over}`;
+    const text = `Over already:\n- Cold room (FRAME-1): too warm, 12 °C on probe (channel 1), above 8 °C, from ${minute} to ${over}`;
     await eventually(said, ({ length }) => length === 1);
     aheadMs = 5 * MINUTE_MS;
     await eventually(said, ({ length }) => length === 2);
@@ -499,30 +499,25 @@ describe('Notification channels', () => {
 });
 
 describe('A service without a mail server', () => {
+  let dms: TestService;
+  before(async () => {
+    dms = await startService({ withWorker: false });
+  });
+  after(() => dms.stop());
+
   it('refuses channels of type email with 409', async () => {
-    const dms = await startService({ withWorker: false });
-    try {
-      const body = { type: 'email', target: 'quality@example.com' };
-      const answer = await dms.api.post('/notification-channels', body);
-      assert.deepEqual([answer.status, /SMTP_URL/.test(answer.body.message)], [409, true]);
-    } finally {
-      await dms.stop();
-    }
+    const body = { type: 'email', target: 'quality@example.com' };
+    const answer = await dms.api.post('/notification-channels', body);
+    assert.deepEqual([answer.status, /SMTP_URL/.test(answer.body.message)], [409, true]);
   });
 
   it('refuses another address of a channel of type email with 409', async () => {
-    const dms = await startService({ withWorker: false });
-    try {
-      const org = await dms.addOrganization();
-      const channels = createChannelsRepository(dms.service.sql);
-      const ref = { organizationId: org.id, channelId: await channels.nextId() };
-      const settings = newChannel({ type: 'email', target: 'quality@example.com' });
-      await channels.insert(ref, 'email', settings, { isConfirmed: true, sealedTarget: null, secret: null });
-      const change = { target: 'safety@example.com' };
-      const answer = await org.api.patch(`/notification-channels/${ref.channelId}`, change);
-      assert.deepEqual([answer.status, /SMTP_URL/.test(answer.body.message)], [409, true]);
-    } finally {
-      await dms.stop();
-    }
+    const channels = createChannelsRepository(dms.service.sql);
+    const ref = { organizationId: dms.id, channelId: await channels.nextId() };
+    const settings = newChannel({ type: 'email', target: 'quality@example.com' });
+    await channels.insert(ref, 'email', settings, { isConfirmed: true, sealedTarget: null, secret: null });
+    const change = { target: 'safety@example.com' };
+    const answer = await dms.api.patch(`/notification-channels/${ref.channelId}`, change);
+    assert.deepEqual([answer.status, /SMTP_URL/.test(answer.body.message)], [409, true]);
   });
 });

@@ -78,6 +78,10 @@ describe('The preview of an apply', () => {
     const text = await preview({ slug: 'four', applyToAll: 'true' });
     assert.match(text, /Warnings 2 of 2 devices would be in breach at once, by their latest readings/);
     assert.doesNotMatch(await preview({ slug: 'two', applyToAll: 'true' }), /in breach/);
+    // Enforced as 3 °C.
+    const rounded = [{ type: 'low', channel: 'probe', lowC: 3.04 }];
+    await createProfile(dms, { slug: 'rounded', temperatureAlerts: rounded });
+    assert.doesNotMatch(await preview({ slug: 'rounded', applyToAll: 'true' }), /in breach/);
     const { body: group } = await dms.api.post('/groups', { name: 'Cold ones' });
     await dms.api.post(`/groups/${group.id}/add-members`, { serialNumbers: serials.slice(1, 4) });
     const ofGroup = await preview({ slug: 'four', groupId: group.id });

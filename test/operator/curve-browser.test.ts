@@ -91,9 +91,10 @@ describe('The curves of a device in a browser', () => {
     await page.click('.happened summary');
     const happened = (await texts(page.locator('.happened li'))).join('\n');
     for (const part of [
-      /alert, too warm, channel 3/,
-      /no readings of channel 3/,
-      /configuration by profile vaccine-fridge/,
+      /alert, too warm, probe \(channel 3\)/,
+      /no readings of probe \(channel 3\)/,
+      /bounds of probe \(channel 3\): 2 to 8 °C/,
+      /configuration by profile Vaccine fridge/,
       /maintenance, Defrosting/,
       /note of .+, The door was open/,
     ])

@@ -51,13 +51,13 @@ describe('The page of a device', () => {
     const slug = await createProfile(dms, { ...FRIDGE, slug: 'watched' });
     await apply(dms, slug, { serialNumbers: ['DRIFTED-1'] });
     await applyAnswer(dms, 'DRIFTED-1');
-    assert.doesNotMatch(await page(`/devices/${id}`), /does not watch|Apply watched again/);
+    assert.doesNotMatch(await page(`/devices/${id}`), /does not watch|Apply Vaccine fridge again/);
     await report(dms, 'DRIFTED-1', { ...FACTORY, alarmRules: [], calendars: [] });
     const text = await page(`/devices/${id}`);
     assert.match(text, /<th scope="col">Confirmed<\/th>/);
     assert.match(text, /Alerts<\/th><td>none<\/td><td><mark>channel 1: 2 to 8 °C/);
     assert.match(text, /does not watch the confirmed bounds itself/);
-    assert.match(text, /name="slug" value="watched">.*Apply watched again…/s);
+    assert.match(text, /name="slug" value="watched">.*Apply Vaccine fridge again…/s);
     const preview = await visit(`${dms.baseUrl}/operator/apply`, {
       cookie,
       form: { slug, serialNumbers: 'DRIFTED-1' },
@@ -119,7 +119,7 @@ describe('The page of a device', () => {
     const changesOf = async (span: string) =>
       JSON.parse(await page(`/devices/${assetId}/curve?span=${span}`)).changes;
     const [change, ...more] = await changesOf('day');
-    assert.equal(change.profile, 'vaccine-fridge');
+    assert.equal(change.profile, 'Vaccine fridge');
     assert.ok(Math.abs(change.at - Date.now() / 1000) < 60);
     assert.deepEqual(more, []);
     await dms.service.sql.raw(`update config_targets set confirmed_at = now() - interval '3 days'`);
@@ -315,7 +315,7 @@ describe('The page of a device', () => {
     await applyAnswer(dms, 'NAMED-1');
     const text = await page(`/devices/${id}`);
     assert.match(text, /<dt>Group<\/dt><dd><a [^>]*>Pharmacy</);
-    assert.match(text, /<dt>Profile<\/dt><dd><a [^>]*>zz-last</);
+    assert.match(text, /<dt>Profile<\/dt><dd><a [^>]*>Vaccine fridge</);
     assert.match(text, /<option value="zz-last" selected>/);
     assert.doesNotMatch(text, /certificate\.pdf/);
     const form = new FormData();
@@ -342,7 +342,7 @@ describe('The page of a device', () => {
       /Registered by an import.*[^–]</,
       /Joined the group Old ward.*/,
       /Left the group Old ward/,
-      /Profile zz-last: applied/,
+      /Profile Vaccine fridge: applied/,
       /Alert began: too warm/,
       /Alert commented: too warm.*&lt;i&gt;Door/,
       /Change asset/,
@@ -464,6 +464,15 @@ describe('The page of a device', () => {
     for (const path of ['/archived', '/archived?q=ice', '/archived?q=gone-1', '/fleet?q=gone-1'])
       assert.match(await page(path), link, path);
     assert.doesNotMatch(await page('/archived?q=other'), link);
+    const street = await register(dms, 'GONE-2', { name: 'K\u00fchlhaus Stra\u00dfe' });
+    await dms.api.delete(`/assets/${street}`);
+    for (const typed of ['STRASSE', ' Ku\u0308hl '])
+      for (const path of ['/archived', '/fleet'])
+        assert.match(
+          await page(`${path}?q=${encodeURIComponent(typed)}`),
+          new RegExp(`/archived/${street}"`),
+          typed,
+        );
     assert.match(await page('/fleet?q=gone'), /href="\/operator\/archived\?q=gone"/);
     const stranger = await signIn(dms, { organizationId: (await dms.addOrganization()).id });
     const list = await visit(`${dms.baseUrl}/operator/archived`, { cookie: stranger });

@@ -45,6 +45,14 @@ describe('Every form', () => {
     return visit(dms.baseUrl + toActionUrl(name, params), { cookie, form });
   }
 
+  it('names the thing that it is about', () => {
+    const nameless = (Object.keys(FORMS) as FormName[]).filter((name) => {
+      const { path, about }: FormLayout = FORMS[name];
+      return path === undefined && !about && slotsOf(routeOf(name)).length > 0;
+    });
+    assert.deepEqual(nameless, []);
+  });
+
   it('accepts the values of a valid request', async () => {
     const names = (Object.keys(FORMS) as FormName[]).filter(
       (name) => !('path' in (FORMS[name] as FormLayout)),

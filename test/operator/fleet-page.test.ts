@@ -66,6 +66,12 @@ describe('The page of the fleet', () => {
     assert.match(text, new RegExp(`href="/operator/alerts\\?groupId=${groupId}"`));
   });
 
+  it('finds devices by a part of their serial number', async () => {
+    const text = await read('?q=lai');
+    assert.deepEqual(serialsIn(text), ['PLAIN']);
+    assert.match(text, /name="q" value="lai"/);
+  });
+
   it('applies a profile to the devices without one', async () => {
     const filter = new URLSearchParams({ syncStatus: 'no_profile' }).toString();
     const { status, text } = await visit(

@@ -14,13 +14,19 @@ export interface FleetToLookAt {
   /** Its receiver fails. */
   webhookId: string;
   channelId: string;
+  cellularId: string;
+  deliveryId: string;
+  alertId: string;
+  groupId: string;
+  archivedId: string;
 }
 
 /** An address of each page, below `/operator`. */
-export const pathsToLookAt = ({ assetId, jobId, webhookId }: FleetToLookAt): string[] => [
+export const pathsToLookAt = ({ assetId, jobId, webhookId, ...other }: FleetToLookAt): string[] => [
   '',
   '/fleet',
   '/groups',
+  `/groups/${other.groupId}`,
   '/profiles/colder',
   '/keys',
   '/audit',
@@ -33,15 +39,19 @@ export const pathsToLookAt = ({ assetId, jobId, webhookId }: FleetToLookAt): str
   `/forms/muteAsset?assetId=${assetId}`,
   '/unregistered',
   '/archived',
+  `/archived/${other.archivedId}`,
   `/devices/${assetId}`,
   `/devices/${assetId}/history`,
   `/devices/${assetId}/statistics`,
   '/jobs',
   `/jobs/${jobId}`,
   '/alerts?status=all',
+  `/alerts/${other.alertId}`,
   '/maintenance',
   '/webhooks',
   `/webhooks/events/${webhookId}`,
+  `/webhooks/events/${webhookId}/deliveries/${other.deliveryId}`,
+  `/webhooks/cellular/${other.cellularId}`,
   '/channels',
   '/import',
 ];
@@ -81,7 +91,10 @@ export async function populateFleet(
   for (const serial of transmitting.slice(0, -1)) await applyAnswer(organization, serial);
   receiver.answer((response) => response.writeHead(503).end('maintenance until noon'));
   const { body: webhook } = await api.post('/webhooks', { url: receiver.url, events: ['alert.created'] });
-  await api.post('/cellular-webhooks', { url: `${receiver.url}/readings`, name: 'Data lake' });
+  const { body: cellular } = await api.post('/cellular-webhooks', {
+    url: `${receiver.url}/readings`,
+    name: 'Data lake',
+  });
   const { body: channel } = await api.post('/notification-channels', {
     type: 'webhook',
     target: receiver.url,
@@ -94,7 +107,23 @@ export async function populateFleet(
   await apply(organization, colder, { serialNumbers: [serials[0]] });
   const until = new Date(Date.now() + 60 * MINUTE_MS).toISOString();
   await api.post(`/assets/${ids.at(-1)}/mute`, { until, reason: 'Defrosting' });
-  return { assetId: ids[0] as string, jobId: first, webhookId: webhook.id, channelId: channel.id };
+  const [assetId = '', secondId] = ids;
+  const { body: group } = await api.post('/groups', { name: 'Cold rooms', profileSlug: slug });
+  await api.patch(`/assets/${secondId}`, { groupId: group.id });
+  const archivedId = await register(organization, '282C02424DFF', { name: 'Old freezer' });
+  await api.delete(`/assets/${archivedId}`);
+  const firstOf = async (path: string): Promise<string> => (await api.get(path)).body.items[0].id;
+  return {
+    assetId,
+    jobId: first,
+    webhookId: webhook.id,
+    channelId: channel.id,
+    cellularId: cellular.id,
+    groupId: group.id,
+    archivedId,
+    alertId: await firstOf(`/alerts?assetId=${assetId}`),
+    deliveryId: await firstOf(`/webhooks/${webhook.id}/deliveries`),
+  };
 }
 
 const descriptionOf = (index: number) => ({

@@ -1,7 +1,7 @@
 /** Forms of operations: rendered from the schema, sent to the same use case as the API. */
 import assert from 'node:assert/strict';
 import { FORMS } from '../../src/operator/forms.ts';
-import { apply, createProfile, HOT_WATER, register, sendTemperature } from '../support/fleet.ts';
+import { apply, createProfile, FRIDGE, HOT_WATER, register, sendTemperature } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { signIn, tokenIn, visit } from './visitor.ts';
 
@@ -210,6 +210,7 @@ describe('A form of an operation', () => {
     const changed = await send('updateProfile?slug=hot-water-guard', {
       ...Object.fromEntries(inputsIn(form.text)),
       'schedule.always': 'true',
+      step: 'apply',
     });
     assert.equal(changed.status, 303, changed.text);
     assert.deepEqual((await profileOf('hot-water-guard')).schedule, { always: true });
@@ -226,9 +227,33 @@ describe('A form of an operation', () => {
     await send('updateProfile?slug=hot-water-guard', {
       ...inputs,
       'intervals.transmissionIntervalSeconds': '7200',
+      step: 'apply',
     });
     const after = await visit(`${dms.baseUrl}/operator/profiles/hot-water-guard`, { cookie });
     assert.match(after.text, /measures every 5 min, transmits every 2 h/);
+  });
+
+  it('shows what changes in a profile, and which groups have it, before it is saved', async () => {
+    const slug = await createProfile(dms, { ...FRIDGE, slug: 'asked' });
+    const { body: group } = await dms.api.post('/groups', { name: 'Askers', profileSlug: slug });
+    await register(dms, '282C02424ECA', { groupId: group.id });
+    const inputs = Object.fromEntries(inputsIn((await see(`updateProfile?slug=${slug}`)).text));
+    const typed = { ...inputs, 'temperatureAlerts.0.highC': '6' };
+    const { status, text } = await send(`updateProfile?slug=${slug}`, typed);
+    assert.equal(status, 200, text);
+    const words = text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+    assert.match(
+      words,
+      /Save the changes of Vaccine fridge\?.* Alerts probe: 2 to 8 °C.* probe: 2 to 6 °C.* For whom.* Askers 1 /,
+    );
+    assert.doesNotMatch(words, /When/);
+    const highOf = async () =>
+      (await dms.api.get(`/devices/config-profiles/${slug}`)).body.profile.temperatureAlerts[0].highC;
+    assert.equal(await highOf(), 8);
+    const sent = Object.fromEntries(inputsIn(text));
+    assert.equal((await send(`updateProfile?slug=${slug}`, { ...sent, step: 'apply' })).status, 303);
+    assert.equal(await highOf(), 6);
+    await dms.api.delete(`/groups/${group.id}`);
   });
 
   it('previews the job that another profile of a group begins, and leads to the job', async () => {

@@ -65,7 +65,7 @@ describe('The page of a group', () => {
     await register(dms, 'TICKED-1');
     const form = { joinedGroupId: id, serialNumbers: 'TICKED-1' };
     const { text } = await send('join', form);
-    assert.match(text, /Add 1 device to Freezers\?.*gets a job/s);
+    assert.match(text, /Add 1 device to Freezers\?.*does not run <a [^>]*>Freezer<\/a> gets a job/s);
     const again = await visit(`${dms.baseUrl}/operator/join`, { cookie });
     assert.equal(again.headers.get('location'), '/operator/fleet');
     const typed = await send(`forms/addGroupMembers?groupId=${id}`, { serialNumbers: 'TICKED-1' });
@@ -88,9 +88,10 @@ describe('The page of a group', () => {
     const text = await see(`/groups/${id}`);
     assert.match(
       text,
-      new RegExp(`${body.jobId}">rollout of freezer</a> ended itself.*too many devices failed`, 's'),
+      new RegExp(`${body.jobId}">rollout of Freezer</a> ended itself.*too many devices failed`, 's'),
     );
-    assert.match(text, /each device that joins gets it.*Put the group back to fridge…/s);
+    assert.match(text, /each device that joins gets it.*Put the group back to Vaccine fridge…/s);
+    assert.match(await see('/groups'), /href="\/operator\/profiles\/freezer">Freezer</);
     assert.doesNotMatch(
       await see(`/groups/${id}`, await signIn(dms, { role: 'read' })),
       /Put the group back/,

@@ -4,7 +4,6 @@ import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { query } from '../../src/db/query.ts';
 import { toIdentity } from '../../src/operator/identity.ts';
 import { ATTEMPT_MS, createAttemptSigner } from '../../src/operator/sign-in-attempt.ts';
@@ -24,15 +23,11 @@ describe('Signing in with an identity provider', () => {
   let provider: TestIdentityProvider;
   let organization: string;
   let logged = '';
-  const log = createLog(
-    'debug',
-    new Writable({
-      write(line, _, done) {
-        logged += line;
-        done();
-      },
-    }),
-  );
+  const log = createLog('debug', {
+    write: (line) => {
+      logged += line;
+    },
+  });
 
   before(async () => {
     provider = await startIdentityProvider({ ...CLIENT, redirectUrl: OPERATOR_URL + RETURN });
@@ -55,8 +50,8 @@ describe('Signing in with an identity provider', () => {
   };
 
   /** Returns the address that the provider sends the browser back to. */
-  async function leave(): Promise<{ address: URL; handoff: string }> {
-    const { status, headers } = await visit(`${dms.baseUrl}/operator/sign-in/provider`);
+  async function leave(path = '/operator/sign-in/provider'): Promise<{ address: URL; handoff: string }> {
+    const { status, headers } = await visit(dms.baseUrl + path);
     assert.equal(status, 303);
     const [handoff = ''] = headers.getSetCookie();
     assert.match(handoff, /HttpOnly; SameSite=Lax; Secure; Max-Age=600$/);
@@ -81,6 +76,24 @@ describe('Signing in with an identity provider', () => {
   it('offers the provider on the sign-in page', async () => {
     const { text } = await visit(`${dms.baseUrl}/operator/sign-in`);
     assert.match(text, new RegExp(`Sign in with ${new URL(provider.issuer).host}`));
+  });
+
+  it('leads back to the page that asked for the sign-in, and to none of another site', async () => {
+    const linkIn = async (path: string, pattern: RegExp) => {
+      const [, href = ''] = (await visit(dms.baseUrl + path)).text.match(pattern) ?? [];
+      return href.replaceAll('&amp;', '&');
+    };
+    const page = '/operator/alerts?status=all';
+    const signInPage = await linkIn(page, /href="([^"]+)">How to sign in/);
+    const begin = await linkIn(signInPage, /href="(\/operator\/sign-in\/provider[^"]*)"/);
+    is({ role: 'read' });
+    for (const [path, expected] of [
+      [begin, page],
+      ['/operator/sign-in/provider?return=//evil.example', '/operator'],
+    ] as const) {
+      const { address, handoff } = await leave(path);
+      assert.equal((await comeBack(address, handoff)).headers.get('location'), expected);
+    }
   });
 
   it('begins a session with the organization, role and person in the claims', async () => {
@@ -230,7 +243,7 @@ describe('Signing in with an identity provider', () => {
 
 describe('What a browser keeps during a sign-in', () => {
   const key = (byte: number) => Buffer.alloc(32, byte);
-  const attempt = { state: 's-t_A', nonce: 'n', verifier: 'v' };
+  const attempt = { state: 's-t_A', nonce: 'n', verifier: 'v', back: '/operator/alerts?status=all' };
   const now = new Date('2026-03-02T12:00:00Z');
   const later = (ms: number) => new Date(now.getTime() + ms);
 
@@ -299,6 +312,8 @@ describe('What an identity provider says of somebody', () => {
   it('names the person by the available claims', () => {
     assert.equal(identityOf({ name: ' ', email: 'ada@example.com', sub: '1' }).name, 'ada@example.com');
     assert.equal(identityOf({ name: 'x'.repeat(500) }).name.length, 128);
+    assert.equal(identityOf({ name: ' Zoe\u0308 ' }).name, 'Zo\u00eb', 'as the audit trail is searched');
+    assert.equal(identityOf({ name: `${'x'.repeat(127)} x` }).name, 'x'.repeat(127));
     assert.equal(identityOf({ name: 'Ada\r\nBcc: eve@example.com', sub: '1' }).name, '1');
     assert.equal(identityOf({}).name, 'unknown');
   });

@@ -74,8 +74,8 @@ describe("Importing a file at the operators' page", () => {
   });
 
   it('gathers equal mistakes, and creates the groups that are missing before the next check', async () => {
-    const rows = Array.from({ length: 8 }, (_, index) => `282C02424F0${index},Cold <rooms>,`);
-    const csv = `serialNumber,group,floor\n${rows.join('\n')}\n282C02424F08,COLD <rooms>,x\n282C02424F09,,x\n`;
+    const rows = Array.from({ length: 7 }, (_, index) => `282C02424F0${index},Straße <rooms>,`);
+    const csv = `serialNumber,group,floor\n${rows.join('\n')}\n282C02424F07,STRASSE <rooms>,\n282C02424F08,straße <ROOMS>,x\n282C02424F09,,x\n`;
     const form = fileForm(csv);
     form.append('step', 'check');
     const { text } = await send(form);
@@ -84,7 +84,7 @@ describe("Importing a file at the operators' page", () => {
       /What is wrong.*8 rows<\/strong>: group must be the name of a group that exists[^<]*<[^>]*>\(line 2, 3, 4, 5, 6, …\)/s,
     );
     assert.match(text, /2 rows<\/strong>: floor must be a number/);
-    assert.match(text, /No group is named <strong>Cold &lt;rooms&gt;<\/strong>\..*Create this group/s);
+    assert.match(text, /No group is named <strong>Straße &lt;rooms&gt;<\/strong>\..*Create this group/s);
     const again = new FormData();
     again.append('rows', csv);
     again.append('step', 'groups');
@@ -93,7 +93,7 @@ describe("Importing a file at the operators' page", () => {
     assert.match(checked.text, /Nothing is registered yet.*Register 8 devices/s);
     assert.match(checked.text, /2 rows<\/strong>: floor must be a number/);
     const { body } = await dms.api.get('/groups');
-    assert.equal(body.items.filter(({ name }: { name: string }) => name === 'Cold <rooms>').length, 1);
+    assert.equal(body.items.filter(({ name }: { name: string }) => name === 'Straße <rooms>').length, 1);
   });
 
   it('counts warnings and shows them before other rows, and says which rows repeat a serial number', async () => {

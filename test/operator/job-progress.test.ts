@@ -1,5 +1,6 @@
 /** The progress of a job: its stages, its expected end, and the latest devices. */
 import assert from 'node:assert/strict';
+import { NO_COUNTS } from '../../src/config-jobs/config-job.ts';
 import { type AwaitedDevice, LATEST_SHOWN, toProgress, whyAwaited } from '../../src/operator/job-progress.ts';
 import { meaningOf } from '../../src/operator/states.ts';
 import { HOUR_MS } from '../../src/process/durations.ts';
@@ -155,7 +156,7 @@ describe('The page of a job', () => {
     assert.doesNotMatch(running.text, /name="undo"/);
     await dms.api.post(`/devices/config-jobs/${jobId}/cancel`);
     const { text } = await pageOf(jobId);
-    assert.match(text, /They stay on <strong>wrong<\/strong>.*Put the 1 back to before…/s);
+    assert.match(text, /They stay on <strong>Freezer<\/strong>.*Put the 1 back to Vaccine fridge…/s);
     assert.match(text, /none is known<\/span><\/td><td data-label="Devices">1</);
     const form = { undo: jobId, slug: before };
     const preview = await visit(`${dms.baseUrl}/operator/apply`, { cookie, form });
@@ -165,6 +166,26 @@ describe('The page of a job', () => {
     const stranger = await signIn(dms, { organizationId: (await dms.addOrganization()).id });
     const foreign = await visit(`${dms.baseUrl}/operator/apply`, { cookie: stranger, form });
     assert.doesNotMatch(foreign.text, /UNDO-/);
+  });
+
+  it('reads the devices that a large job has changed once for drawings that follow each other', async () => {
+    const serial = 'UNDO-LARGE';
+    await register(dms, serial);
+    const slug = await createProfile(dms, { ...FREEZER, slug: 'large' });
+    const jobId = await apply(dms, slug, { serialNumbers: [serial] });
+    await dms.api.post(`/devices/config-jobs/${jobId}/cancel`);
+    await dms.service
+      .sql('config_jobs')
+      .where({ organization_id: dms.id, id: jobId })
+      .update({ status: 'cancelled', target_counts: { ...NO_COUNTS, applied: 20_000 } });
+    let reads = 0;
+    const count = ({ sql }: { sql: string }) => {
+      if (sql.includes('earlier.profile_slug')) reads++;
+    };
+    dms.service.sql.on('query', count);
+    for (let drawing = 0; drawing < 3; drawing++) await pageOf(jobId);
+    dms.service.sql.off('query', count);
+    assert.equal(reads, 1);
   });
 
   it('names the devices it is for: all, a group, its new members, or chosen ones', async () => {

@@ -43,6 +43,14 @@ const STOP = `(() => {
 const UNSEEN = (seen: number[]) =>
   `${LIST}.filter((each, index) => each.checkVisibility() && !each.disabled && !${JSON.stringify(seen)}.includes(index)).map((each) => each.outerHTML.slice(0, 120))`;
 
+const UNREACHED = `${LIST}.filter((each) => {
+  for (let parent = each.closest('details'); parent; parent = parent.parentElement.closest('details')) parent.open = true;
+  if (!each.checkVisibility() || each.disabled) return false;
+  each.focus();
+  const { outlineStyle, boxShadow } = getComputedStyle(each);
+  return each.tabIndex < 0 || document.activeElement !== each || (outlineStyle === 'none' && boxShadow === 'none');
+}).map((each) => each.outerHTML.slice(0, 120))`;
+
 /** Reaches everything in the page, opens what is folded, and calls `onStop` at each thing once. */
 export async function walk(page: Page, onStop: (stop: Stop) => Promise<unknown> = async () => null) {
   await page.evaluate(PREPARE);
@@ -66,6 +74,16 @@ export async function walk(page: Page, onStop: (stop: Stop) => Promise<unknown> 
     if ((await onStop(stop)) === true) return;
   }
   assert.deepEqual(await page.evaluate(UNSEEN([...seen])), [], 'not reached by the Tab key');
+}
+
+/**
+ * What the Tab key passes over, and what shows no focus, with everything open that is folded: faster than to walk, and as
+ * certain where the controls are the browser's own.
+ */
+export async function findUnreached(page: Page): Promise<string[]> {
+  // The browser outlines what has the focus only for people who use the keyboard.
+  await page.keyboard.press('Tab');
+  return page.evaluate(UNREACHED) as Promise<string[]>;
 }
 
 /** Types the values, by the names of inputs, and presses the button that sends them. */

@@ -225,12 +225,16 @@ describe('An open page', () => {
       ['', '/alerts', `/devices/${assetId}`].map(async (path) => {
         const tab = await context.newPage();
         await tab.goto(`${dms.baseUrl}/operator${path}`);
+        await tab.evaluate('globalThis.isSamePage = true');
         await watchAtOnce(tab);
         return tab;
       }),
     );
     await send(serial, 15);
-    for (const tab of pages) await tab.getByText('15 °C').first().waitFor();
+    for (const tab of pages) {
+      await tab.getByText('15 °C').first().waitFor();
+      assert.equal(await tab.evaluate('globalThis.isSamePage'), true);
+    }
     const { body } = await dms.api.get('/alerts?status=new&type=high_temp');
     await open(`/alerts/${body.items[0].id}`);
     await dms.api.post(`/alerts/${body.items[0].id}/comments`, { comment: 'On my way' });

@@ -56,6 +56,9 @@ describe('A choice among many groups', () => {
     const { status } = await send('registerAsset', { serialNumber: 'G-1', 'groupId:name': ' room 2099 ' });
     assert.equal(status, 303);
     assert.equal(await groupOf('G-1'), 'Room 2099');
+    await dms.api.post('/groups', { name: 'K\u00fchlraum' });
+    await send('registerAsset', { serialNumber: 'G-4', 'groupId:name': 'Ku\u0308hlraum' });
+    assert.equal(await groupOf('G-4'), 'K\u00fchlraum');
   });
 
   it('shows the name of the group that a device is in, and keeps it', async () => {

@@ -40,7 +40,7 @@ export function useOperatorBrowser(setup: BrowserSetup = {}): OperatorBrowser {
     const port = await freePort();
     const more = { port, operatorUrl: `http://127.0.0.1:${port}`, ...(await settings?.()) };
     const [dms, browser] = await Promise.all([
-      startService({ withWorker, settings: more }),
+      startService({ withWorker, settings: more, watchIntervalMs: 200 }),
       startBrowser(executable),
     ]);
     Object.assign(shown, { dms, browser });

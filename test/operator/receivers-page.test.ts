@@ -175,5 +175,7 @@ describe('The pages of receivers', () => {
     assert.deepEqual([again.status, again.headers.get('location')], [303, '/operator/channels']);
     const live = (await see('/channels')).split('data-live="channels"')[1] ?? '';
     assert.match(live, /active<\/span> <span class="problem">\S/);
+    receiver.answer((response) => response.writeHead(204).end());
+    assert.match(await send(`/channels/${body.id}/test`), /role="status">The test arrived/);
   });
 });

@@ -51,11 +51,11 @@ describe('The start page', () => {
     const { body: pending } = await dms.device.get('/devices/282C02424E02/pending-config');
     await dms.device.post('/devices/282C02424E02/config-reports', { ...FACTORY, ...pending.pendingConfig });
     await send('282C02424E01', 5, { batteryStatus: 'low' });
-    await send('282C02424E02', 19);
+    await send('282C02424E02', 119.6);
     const text = await see();
     assert.match(
       text,
-      /What needs you now.*Cellar.*19 °C on channel \d, allowed 2 to 8 °C.*Attic.*low battery/s,
+      /What needs you now.*Cellar.*119\.6 °C on probe \(channel 1\), allowed 2 to 8 °C.*Attic.*low battery/s,
     );
     assert.match(text, /http:\/\/127\.0\.0\.1:9\/night <time/);
     const list = await visit(`${dms.baseUrl}/operator/alerts?status=new`, { cookie });
@@ -130,7 +130,7 @@ describe('The start page', () => {
       ...FACTORY,
       transmissionInterval: 7_200,
     });
-    assert.match(await see(), /Settings that drifted.*Cellar.*Apply drifting again…/s);
+    assert.match(await see(), /Settings that drifted.*Cellar.*Apply Vaccine fridge again…/s);
   });
 
   it('resumes in place a webhook that was disabled, and retries one that fails', async () => {

@@ -4,6 +4,7 @@ import { MINUTE_MS } from '../../src/process/durations.ts';
 import { eventually, register } from '../support/fleet.ts';
 import { newDatabase } from '../support/servers.ts';
 import { startService, type TestOrganization } from '../support/service.ts';
+import { sameOrganizationAt } from '../support/stack.ts';
 import { openSteps } from '../support/steps.ts';
 
 const DEADLINE = ['last_contact_at', 'expected_by'];
@@ -42,10 +43,9 @@ describe('An outage of the ingress', () => {
         async () => (await database.query('select from ingress_outages')).rowCount,
         (outages) => outages === 1,
       );
-      const token = (kind: 'customer' | 'device') => second.issueKey(first.id, kind).then((key) => key.token);
-      const api = second.with(await token('customer'));
-      const statusOf = async (id: string) => (await api.get(`/assets/${id}`)).body.status;
-      await sendFrame({ ...first, device: second.with(await token('device')) }, 'OVERDUE');
+      const organization = await sameOrganizationAt(second, first);
+      const statusOf = async (id: string) => (await organization.api.get(`/assets/${id}`)).body.status;
+      await sendFrame(organization, 'OVERDUE');
       await moveBack(41, 'device_states', ['expected_by'], `asset_id = '${overdueId}'`);
       await moveBack(41, 'overdue_checks', ['check_at'], `asset_id = '${overdueId}'`);
       await steps.sweepOffline();

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { createIntakeHealth } from '../../src/presence/intake-health.ts';
+import { invalid } from '../../src/process/errors.ts';
 import { register } from '../support/fleet.ts';
 import { startService } from '../support/service.ts';
 
@@ -30,6 +31,13 @@ describe('A process that receives from devices', () => {
     for (let count = 0; count < 5; count++) await observeContact(failed()).catch(() => {});
     assert.equal(isHealthy(), false);
     await observeContact(Promise.resolve());
+    assert.equal(isHealthy(), true);
+  });
+
+  it('stays healthy while a client repeats a message that is refused for what it contains', async () => {
+    const { isHealthy, observeContact } = createIntakeHealth();
+    for (let count = 0; count < 10; count++)
+      await assert.rejects(observeContact(Promise.reject(invalid('is contradictory'))), /contradictory/);
     assert.equal(isHealthy(), true);
   });
 

@@ -16,12 +16,11 @@ import {
   registerMany,
   report,
 } from '../support/fleet.ts';
+import { untilLockWaits } from '../support/lock-waits.ts';
 import { openLogger } from '../support/logger.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { openSteps, type Steps } from '../support/steps.ts';
 
-/** Sessions of this database that wait for a locked row. */
-const BLOCKED = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 const EVENTS = ['device.offline', 'device.online', 'alert.created', 'alert.resolved'];
 
 describe('Presence', () => {
@@ -243,11 +242,7 @@ describe('Presence', () => {
       assetId,
     ]);
     const reported = report(org, serial, FACTORY);
-    await eventually(
-      () => query(dms.service.sql, BLOCKED, []),
-      (blocked) => blocked.length === 1,
-      { pauseMs: 10 },
-    );
+    await untilLockWaits(dms.service.sql, 1);
     await holder.commit();
     assert.equal((await reported).status, 200);
     assert.equal((await asset()).status, 'online');

@@ -9,13 +9,18 @@ const OPTIONS: ReleaseOptions = { version: '99.0.0', isDryRun: false, isTagged: 
 const NOW = new Date('2031-02-03T04:05:06Z');
 
 describe('npm run release', () => {
+  let original: Repository;
   let repository: Repository;
   let start: string;
+  before(() => {
+    original = createRepository();
+    start = original.git('rev-parse', 'HEAD');
+  });
   beforeEach(() => {
-    repository = createRepository();
-    start = repository.git('rev-parse', 'HEAD');
+    repository = original.copy();
   });
   afterEach(() => repository.remove());
+  after(() => original.remove());
 
   const steps = (given: Partial<ReleaseSteps> = {}): ReleaseSteps => ({
     root: repository.root,

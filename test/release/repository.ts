@@ -37,12 +37,13 @@ export interface Repository {
   root: string;
   git(...args: string[]): string;
   write(path: string, text: string): void;
+  copy(): Repository;
   remove(): void;
 }
 
 export function createRepository(): Repository {
-  const root = mkdtempSync(join(tmpdir(), 'dms-repository-'));
-  const git = (...args: string[]) => capture(root, 'git', ...args);
+  const repository = openRepository();
+  const { root, git } = repository;
   for (const path of [...Object.keys(STAMPED_FILES), ...PACKED, ...OTHERS]) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     cpSync(join(ROOT, path), join(root, path), { recursive: true });
@@ -52,10 +53,21 @@ export function createRepository(): Repository {
   for (const setting of IDENTITY) git('config', ...(setting.split('=') as [string, string]));
   git('add', '.');
   git('commit', '--quiet', '--message', 'Begin');
+  return repository;
+}
+
+/** In a new folder. */
+function openRepository(): Repository {
+  const root = mkdtempSync(join(tmpdir(), 'dms-repository-'));
   return {
     root,
-    git,
+    git: (...args) => capture(root, 'git', ...args),
     write: (path, text) => writeFileSync(join(root, path), text),
+    copy() {
+      const copy = openRepository();
+      cpSync(root, copy.root, { recursive: true });
+      return copy;
+    },
     remove: () => rmSync(root, { recursive: true }),
   };
 }

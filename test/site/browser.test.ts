@@ -20,7 +20,6 @@ const PATHS = [
 ];
 const VIEWS = [
   [1280, 'light'],
-  [390, 'dark'],
   [360, 'dark'],
 ] as const;
 

@@ -1,11 +1,38 @@
-/** Ticks of charts. */
+/** Ticks of charts, and times in records. */
 import assert from 'node:assert/strict';
 import { timeTicks, valueTicks } from '../../src/statistics/axis.ts';
+import { clockOf } from '../../src/statistics/record-text.ts';
 
 const STOCKHOLM = 'Europe/Stockholm';
 const span = (from: string, to: string) => ({ from: Date.parse(from), to: Date.parse(to) });
 const shown = (from: string, to: string, timezone: string) =>
   timeTicks(span(from, to), timezone, 5).map(({ at, label }) => [new Date(at).toISOString(), label]);
+
+describe('A time in a record', () => {
+  it('has its offset where the clock shows it twice', () => {
+    const shown = (timezone: string, ...times: string[]) =>
+      times.map((time) => clockOf(timezone)(Date.parse(`2026-${time}:00Z`)));
+    assert.deepEqual(
+      shown(STOCKHOLM, '10-24T23:59', '10-25T00:50', '10-25T01:10', '10-25T02:00', '03-29T01:00'),
+      [
+        '2026-10-25 01:59:00',
+        '2026-10-25 02:50:00 UTC+02:00',
+        '2026-10-25 02:10:00 UTC+01:00',
+        '2026-10-25 03:00:00',
+        '2026-03-29 03:00:00',
+      ],
+    );
+    assert.deepEqual(
+      shown('Australia/Lord_Howe', '04-04T14:29', '04-04T14:30', '04-04T15:29', '04-04T15:30'),
+      [
+        '2026-04-05 01:29:00',
+        '2026-04-05 01:30:00 UTC+11:00',
+        '2026-04-05 01:59:00 UTC+10:30',
+        '2026-04-05 02:00:00',
+      ],
+    );
+  });
+});
 
 describe('An axis', () => {
   it('puts ticks at round values within the range', () => {

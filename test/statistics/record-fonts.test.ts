@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { validateEnvironment } from '../../src/process/environment.ts';
 import { createLog } from '../../src/process/log.ts';
@@ -23,15 +22,9 @@ describe('A record in letters of any script', () => {
     folder = mkdtempSync(join(tmpdir(), 'dms-fonts-'));
     noFont = join(folder, 'none.ttf');
     writeFileSync(noFont, 'no font');
-    const sink = new Writable({
-      write(line, _encoding, done) {
-        lines.push(JSON.parse(String(line)));
-        done();
-      },
-    });
     dms = await startService({
       withWorker: false,
-      log: createLog('error', sink),
+      log: createLog('error', { write: (line) => void lines.push(JSON.parse(line)) }),
       settings: { pdfFonts: [noFont, FURTHER] },
     });
   });

@@ -181,7 +181,7 @@ describe('Statistics of a device', () => {
       `Span: ${local(0)} to ${local(180)}`,
       /^Time zone: Europe\/Stockholm, at the beginning UTC\+0[12]:00/m,
       `Made: ${local(360)} by dms_live_`,
-      `${local(0)} to ${local(180)}: profile fridge, confirmed by the logger`,
+      `${local(0)} to ${local(180)}: profile Vaccine fridge (fridge), confirmed by the logger`,
       'channel 1: 2 to 8 °C, measured every 5 min, transmitted every 1 h',
       'readings 24 of 36, 66.67 %   gaps 1',
       '2 to 8 °C: 20 min outside',
@@ -287,7 +287,7 @@ describe('Statistics of a device', () => {
     assert.equal(texts.filter((text) => /^Channel \d: /.test(text)).length, 12);
     const text = texts.join(' ').replace(/\s+/g, ' ');
     assert.match(text, /Place: (Room ){22}North/);
-    assert.match(text, /profile w+-end, confirmed by the logger/);
+    assert.match(text, /profile Vaccine fridge \(w+-end\), confirmed by the logger/);
     assert.match(text, /(channel 1: up to \d\.5 °C, ){4}measured every \w+ \w+, transmitted every 1 h/);
   });
 

@@ -5,6 +5,7 @@ import type { ThresholdRule } from '../../src/devices/configuration.ts';
 import type { SettingsPeriod } from '../../src/devices/settings.ts';
 import { CURVE_COLUMNS, createCurves, joinable } from '../../src/statistics/curve.ts';
 import { createKineticMean } from '../../src/statistics/mean-kinetic-temperature.ts';
+import { createStatisticsService } from '../../src/statistics/statistics.service.ts';
 import { createStatisticsFold, GAPS_MAX, type StatisticsOptions } from '../../src/statistics/statistics.ts';
 
 const SECOND = 1_000;
@@ -272,6 +273,33 @@ describe('Statistics of a channel', () => {
         [2, 2, 0],
       ],
     );
+  });
+});
+
+describe('The computation of statistics', () => {
+  it('ends before its next page when the client has gone', async () => {
+    let pages = 0;
+    const deps = {
+      record: { find: async () => ({ registeredAt: new Date(0), archivedAt: null, measuredChannels: [] }) },
+      settings: { list: async () => [] },
+      history: {
+        lister: () => async () => {
+          pages++;
+          return Array(pages < 3 ? 2_000 : 0).fill({
+            channel: 1,
+            type: 1,
+            value: 5,
+            measuredAt: new Date(SPAN.from),
+          });
+        },
+      },
+      pace: (piece: () => unknown) => piece(),
+      now: () => new Date(SPAN.to),
+    };
+    const compute = createStatisticsService(deps as never);
+    const request = { organizationId: '', assetId: '', from: new Date(SPAN.from), to: new Date(SPAN.to) };
+    await assert.rejects(compute({ ...request, isAbandoned: () => pages === 1 }), /has gone/);
+    assert.equal(pages, 1);
   });
 });
 

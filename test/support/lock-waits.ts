@@ -11,10 +11,17 @@ export async function countLockWaits(sql: Database): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Resolves when exactly this many wait. */
+/** Resolves when at least this many wait. */
 export const untilLockWaits = (sql: Database, count: number) =>
   eventually(
     () => countLockWaits(sql),
-    (waiting) => waiting === count,
+    (waiting) => waiting >= count,
     { pauseMs: 10 },
   );
+
+/** Runs `work` while another connection has locked the device. */
+export const whileDeviceLocked = <T>(sql: Database, assetId: string, work: () => Promise<T>): Promise<T> =>
+  sql.transaction(async (holder) => {
+    await query(holder, 'select from device_configs where asset_id = ? for no key update', [assetId]);
+    return work();
+  });

@@ -59,6 +59,8 @@ export interface TestServiceOptions {
   resolve?: ComposeOptions['resolve'];
   /** Default: the production plan, which takes days. */
   deliveryPlan?: ComposeOptions['deliveryPlan'];
+  /** Default: seconds, as in production. */
+  watchIntervalMs?: number;
 }
 
 /** Without limits and with short waits; tests of limits and waits set their own. */
@@ -89,7 +91,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const { workflowBundle } = await servers();
   const settings = await testSettings(options.settings ?? {}, options.databaseUrl ?? (await newDatabase()));
   const log = options.log ?? createLog(options.logLevel ?? 'silent');
-  const { now, processNow, resolve, deliveryPlan } = options;
+  const { now, processNow, resolve, deliveryPlan, watchIntervalMs } = options;
   const { monotonicMs = now && (() => now().getTime()) } = options;
   const service = compose({
     settings,
@@ -99,6 +101,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     processNow,
     resolve,
     deliveryPlan,
+    watchIntervalMs,
     hasWorkflowThreads: false,
   });
   const unscoped = collectUnscoped(service.sql, service.transferSql);

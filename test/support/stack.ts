@@ -15,7 +15,7 @@ import type { LocalInstance } from '../../dev/local/local-instance.ts';
 import type { Settings } from '../../src/process/config.ts';
 import { createClient } from './client.ts';
 import { argumentsFor, processBundle } from './process-bundle.ts';
-import type { TestOrganization } from './service.ts';
+import type { TestOrganization, TestService } from './service.ts';
 
 export interface Running {
   pid: number;
@@ -141,6 +141,16 @@ export function organizationAt(
 ): TestOrganization {
   const at = (token: string | null) => createClient(baseUrl, token);
   return { id: '', keyId: '', api: at(apiKey), device: at(deviceToken), with: at };
+}
+
+/** An organization as clients of another process of its service see it. */
+export async function sameOrganizationAt(
+  { issueKey, baseUrl }: TestService,
+  { id }: TestOrganization,
+): Promise<TestOrganization> {
+  const [customer, device] = await Promise.all([issueKey(id, 'customer'), issueKey(id, 'device')]);
+  const clients = organizationAt(baseUrl, { apiKey: customer.token, deviceToken: device.token });
+  return { ...clients, id, keyId: customer.id };
 }
 
 /** The environment for another process of the same service. */

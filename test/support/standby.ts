@@ -1,8 +1,6 @@
-/** A primary with a streaming standby, and a proxy that leads clients to either. */
+/** A primary with a streaming standby. */
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -81,47 +79,4 @@ async function copyCluster(url: string, from: string, to: string): Promise<void>
   execFileSync('chown', ['--reference', join(cluster, 'PG_VERSION'), 'backup_label', 'standby.signal'], {
     cwd: cluster,
   });
-}
-
-export interface SwitchedProxy {
-  port: number;
-  /** New connections lead to that port; open ones stay or are cut off. */
-  switchTo(port: number, open: 'stay' | 'cut'): void;
-  stop(): Promise<void>;
-}
-
-export async function startSwitchedProxy(port: number): Promise<SwitchedProxy> {
-  let target = port;
-  const sockets = new Set<Socket>();
-  const server = createServer((inside) => {
-    const outside = connect(target, '127.0.0.1');
-    for (const [one, other] of [
-      [inside, outside],
-      [outside, inside],
-    ] as const) {
-      sockets.add(one);
-      one.on('error', () => other.destroy());
-      one.on('close', () => {
-        sockets.delete(one);
-        other.destroy();
-      });
-    }
-    inside.pipe(outside).pipe(inside);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const cut = () => {
-    for (const socket of sockets) socket.destroy();
-  };
-  return {
-    port: (server.address() as AddressInfo).port,
-    switchTo(to, open) {
-      target = to;
-      if (open === 'cut') cut();
-    },
-    async stop() {
-      cut();
-      server.close();
-    },
-  };
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { MINUTE_MS } from '../../src/process/durations.ts';
 import { apply, configOf, createProfile, FACTORY, register, report } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { sameOrganizationAt } from '../support/stack.ts';
 import { CONCURRENT_PROFILES } from './profiles.ts';
 
 const SKEW_MS = 120_000;
@@ -25,11 +26,7 @@ describe('Two processes whose clocks differ', () => {
   /** The same organization at both processes. */
   async function newFleet(): Promise<{ atAhead: TestOrganization; atBehind: TestOrganization }> {
     const atAhead = await ahead.addOrganization();
-    const [customer, device] = await Promise.all(
-      (['customer', 'device'] as const).map((kind) => ahead.issueKey(atAhead.id, kind)),
-    );
-    const api = behind.with(customer?.token as string);
-    const atBehind = { ...atAhead, api, device: behind.with(device?.token as string) };
+    const atBehind = await sameOrganizationAt(behind, atAhead);
     await register(atAhead, 'A');
     await createProfile(atAhead, { slug: 'every-day', ...CONCURRENT_PROFILES['every-day'] });
     await report(atAhead, 'A', FACTORY);

@@ -57,16 +57,12 @@ describe('The details of a run', () => {
     for (const path of paths) assert.equal((await visit(dms.baseUrl + path, { cookie })).status, 200, path);
   }
 
-  it('names the key that began a job, in the static details of its run', async () => {
+  it('names the key that began a job, and links the page of the job and the page that explains runs', async () => {
     const { jobId } = await waitingJob('BEGUN');
     const described = await handleOf(applyProfileId(jobId)).describe();
     const { name } = (await org.api.get(`/devices/config-jobs/${jobId}`)).body.createdBy;
     const details = (await described.staticDetails()) ?? '';
     assert.ok(details.startsWith(`Begun by ${toMarkdownText(name)}\n`), details);
-  });
-
-  it('links the page of the job, and the page that explains runs', async () => {
-    const { jobId } = await waitingJob('LINKED');
     const paths = await linkedPages(runOf(dms, jobId).workflowId);
     await assertPages(paths, [`/operator/jobs/${jobId}`, '/docs/temporal-ui']);
   });

@@ -1,9 +1,11 @@
 /** `npm run dms -- temporal setup` prepares a Temporal server for the service. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { createLog } from '../../src/process/log.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { setUpNamespace } from '../../src/temporal/set-up-namespace.ts';
 import { createStarter } from '../../src/temporal/starter.ts';
+import { startTemporalWorker } from '../../src/temporal/worker.ts';
 import { applyProfileId, deliverWebhooksId, SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
 import { eventually } from '../support/fleet.ts';
 import { servers } from '../support/servers.ts';
@@ -50,5 +52,26 @@ describe('The set-up of a Temporal namespace', () => {
     await finds("JobId = 'job'", applyProfileId('job'));
     await finds("EndpointId = 'endpoint'", deliverWebhooksId('endpoint'));
     await close();
+  });
+
+  it('is waited for by workers, which start no thread before', async () => {
+    const { temporalAddress: address, workflowBundle } = await servers();
+    const countThreads = () => (process.report.getReport() as { workers: unknown[] }).workers.length;
+    const before = countThreads();
+    const log = createLog('silent');
+    const failed = new Promise<void>((resolve) => Object.assign(log, { warn: () => resolve() }));
+    const worker = await startTemporalWorker({
+      connection: { options: { address }, namespace: `missing-${randomUUID()}` },
+      taskQueue: 'nobody',
+      atOnce: { jobStepsMax: 1, endpointStepsMax: 1, escalationStepsMax: 1, workflowTasksMax: 1 },
+      activities: {},
+      log,
+      tracing: null,
+      hasThreads: true,
+      workflowBundle,
+    });
+    await failed;
+    assert.equal(countThreads(), before);
+    await worker.stop();
   });
 });

@@ -945,7 +945,7 @@ export interface paths {
         };
         /**
          * List deliveries, newest first
-         * @description One item for each event that was queued for the endpoint, delivered or not. Kept for 7 days unless the operator has set another time. With eventType a page reads 10,000 deliveries at most: it may have fewer items than limit while nextCursor leads on.
+         * @description One item for each event that was queued for the endpoint, delivered or not. Kept for 7 days unless the operator has set another time. With eventType, and with state delivered, a page reads 10,000 deliveries at most: it may have fewer items than limit while nextCursor leads on.
          */
         get: operations["listCellularWebhookDeliveries"];
         put?: never;
@@ -1007,7 +1007,7 @@ export interface paths {
         put?: never;
         /**
          * Send all deliveries of a span of time again
-         * @description Failed and blocked ones unless states says otherwise; paced, with the same webhook-ids. queued counts up to 100,000: beyond that, more are sent than it says.
+         * @description Failed and blocked ones unless states says otherwise; paced, with the same webhook-ids. queued counts up to 100,000, and delivered ones among the first 100,000 of the span: beyond that, more are sent than it says.
          */
         post: operations["replayCellularWebhook"];
         delete?: never;
@@ -1065,7 +1065,7 @@ export interface paths {
         };
         /**
          * List deliveries, newest first
-         * @description One item for each event that was queued for the endpoint, delivered or not. Kept for 7 days unless the operator has set another time. With eventType a page reads 10,000 deliveries at most: it may have fewer items than limit while nextCursor leads on.
+         * @description One item for each event that was queued for the endpoint, delivered or not. Kept for 7 days unless the operator has set another time. With eventType, and with state delivered, a page reads 10,000 deliveries at most: it may have fewer items than limit while nextCursor leads on.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -1127,7 +1127,7 @@ export interface paths {
         put?: never;
         /**
          * Send all deliveries of a span of time again
-         * @description Failed and blocked ones unless states says otherwise; paced, with the same webhook-ids. queued counts up to 100,000: beyond that, more are sent than it says.
+         * @description Failed and blocked ones unless states says otherwise; paced, with the same webhook-ids. queued counts up to 100,000, and delivered ones among the first 100,000 of the span: beyond that, more are sent than it says.
          */
         post: operations["replayWebhook"];
         delete?: never;

@@ -20,7 +20,7 @@ const FEW_POINTS = 40;
 const NEAR = 60;
 
 export const number = (value) =>
-  value === null || value === undefined ? '–' : value.toFixed(Math.abs(value) < 100 ? 1 : 0);
+  isNumber(value) ? value.toLocaleString('en', { maximumFractionDigits: 3, signDisplay: 'negative' }) : '–';
 
 export const isNumber = (value) => value !== null && value !== undefined;
 

@@ -83,17 +83,45 @@ const timeOf = (seconds) => toClock(at(seconds));
 const span = (from, to) =>
   to === null ? `${timeOf(from)}, still open` : `${timeOf(from)} to ${toClockAfter(at(from), at(to))}`;
 
+/** Settings follow each other with the same bounds, which are said once. */
+function joined(bounds) {
+  const steps = [];
+  for (const each of bounds.toSorted((a, b) => a.from - b.from)) {
+    const last = steps.find(
+      ({ to, lowC, highC }) => to === each.from && lowC === each.lowC && highC === each.highC,
+    );
+    if (last) last.to = each.to;
+    else steps.push({ ...each });
+  }
+  return steps;
+}
+
+function boundsText({ lowC, highC }) {
+  if (lowC === null) return `at most ${number(highC)} °C`;
+  return highC === null ? `at least ${number(lowC)} °C` : `${number(lowC)} to ${number(highC)} °C`;
+}
+
 /** Marks of a device: when they begin, in words, with the page that has more. */
-function eventsOf({ alerts, curves, changes, mutes, notes }) {
+function eventsOf({ alerts, curves, changes, mutes, notes, from: begin, knownUntil }) {
+  const nameOf = (channel) => {
+    const position = curves.find((each) => each.channel === channel && each.position)?.position;
+    return position ? `${position} (channel ${channel})` : `channel ${channel}`;
+  };
   return [
     ...alerts.map(({ id, name, channel, from, to }) => ({
       from,
       when: span(from, to),
-      text: `alert, ${name}${channel === null ? '' : `, channel ${channel}`}`,
+      text: `alert, ${name}${channel === null ? '' : `, ${nameOf(channel)}`}`,
       href: `/operator/alerts/${id}`,
     })),
     ...curves.flatMap(({ gaps, channel }) =>
-      gaps.map(({ from, to }) => ({ from, when: span(from, to), text: `no readings of channel ${channel}` })),
+      gaps.map(({ from, to }) => ({ from, when: span(from, to), text: `no readings of ${nameOf(channel)}` })),
+    ),
+    ...curves.flatMap(({ bounds, channel }) =>
+      joined(bounds).map((each) => {
+        const [from, to] = [Math.max(each.from, begin), Math.min(each.to, knownUntil)];
+        return { from, when: span(from, to), text: `bounds of ${nameOf(channel)}: ${boundsText(each)}` };
+      }),
     ),
     ...changes.map(({ at: from, profile }) => ({
       from,
@@ -121,7 +149,7 @@ export function happenedIn(devices) {
     return element('li', {}, href ? element('a', { href, textContent }) : textContent);
   });
   const more = events.length > LISTED_MAX ? ` (the latest ${LISTED_MAX})` : '';
-  const title = `Alerts, gaps, configurations, maintenance and notes: ${events.length}${more}`;
+  const title = `Alerts, gaps, bounds, configurations, maintenance and notes: ${events.length}${more}`;
   const summary = element('summary', { textContent: title });
   return [element('details', { className: 'happened' }, summary, element('ul', {}, ...items))];
 }

@@ -53,7 +53,7 @@ export const ACCESS_FORMS = {
     looks: {
       role: { none: 'the same as mine', help: 'At most your own. read: sees all; write: changes, too.' },
     },
-    back: sessions,
+    back: () => '/operator/audit',
     said: 'The link is made.',
     reveals: { field: 'url', label: 'Link', advice: 'Send it to the person.' },
   },

@@ -667,10 +667,13 @@ CREATE TABLE operator_sessions (
   started_at timestamp with time zone,
   expires_at timestamp with time zone,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
+  invited_by uuid,
   CONSTRAINT operator_sessions_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT operator_sessions_inviter_fkey FOREIGN KEY (organization_id, invited_by) REFERENCES operator_sessions(organization_id, id) ON DELETE CASCADE,
   CONSTRAINT operator_sessions_role_check CHECK (role = ANY (ARRAY['admin'::text, 'write'::text, 'read'::text])),
   CONSTRAINT operator_sessions_started_check CHECK ((started_at IS NULL) = (expires_at IS NULL))
 );
+CREATE INDEX operator_sessions_inviter_idx ON operator_sessions USING btree (organization_id, invited_by) WHERE invited_by IS NOT NULL;
 COMMENT ON TABLE operator_sessions IS
   'Sign-in links of the operators'' page, and the sessions that they have begun.';
 COMMENT ON COLUMN operator_sessions.link_hash IS
@@ -683,6 +686,8 @@ COMMENT ON COLUMN operator_sessions.started_at IS
   'When the link was used, which it is once. Null: not yet.';
 COMMENT ON COLUMN operator_sessions.expires_at IS
   'The end of the session. Null: it has not begun.';
+COMMENT ON COLUMN operator_sessions.invited_by IS
+  'The session without a key in which the link was made: the session ends with it. Null: a key or the command line.';
 
 CREATE TABLE organizations (
   id uuid DEFAULT uuidv7() NOT NULL,

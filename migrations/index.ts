@@ -80,6 +80,7 @@ import * as overdueChecks from './064-overdue-checks.ts';
 import * as disabledPolicies from './065-disabled-policies.ts';
 import * as drainBegins from './066-drain-begins.ts';
 import * as rareRows from './067-rare-rows.ts';
+import * as inviters from './068-inviters.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -149,4 +150,5 @@ export const migrations = {
   '065-disabled-policies': disabledPolicies,
   '066-drain-begins': drainBegins,
   '067-rare-rows': rareRows,
+  '068-inviters': inviters,
 };

@@ -38,6 +38,8 @@ export type Client = { readonly [Id in OperationId]: Call<Id, Result<Id>> } & {
 };
 
 const TIMEOUT_MS = 30_000;
+/** A timer that is to wait for longer fires at once. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
 
 /**
  * Calls return the JSON of the service, or throw an `ApiError` with its message; without a complete answer,
@@ -65,7 +67,10 @@ export function createClient(options: ClientOptions): Client {
     read: Read<Answer>,
   ): Promise<Outcome<Answer>> {
     const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    const timer = setTimeout(
+      () => limit.abort(new Error(`no answer within ${timeoutMs} ms`)),
+      Math.min(timeoutMs, TIMER_MS_MAX),
+    );
     const either = AbortSignal.any([limit.signal, ...(signal ? [signal] : [])]);
     try {
       return await outcomeOf(parts.url, fetchWith(parts, either), read);

@@ -1,3 +1,4 @@
+import { countRows } from '../db/builder.ts';
 import type { Database, Sql } from '../db/database.ts';
 import { isUniqueViolation } from '../db/faults.ts';
 import { query, queryPrepared } from '../db/query.ts';
@@ -77,6 +78,10 @@ const toColumns = (asset: Omit<NewAsset, 'serialNumber' | 'groupId'>) => ({
   space_id: asset.spaceId,
 });
 
+const REPLACEMENTS_MAX = 1_000;
+/** Answers and entries of the audit trail hold them, and one page of the trail has up to 500 entries. */
+const LISTED_REPLACEMENTS_MAX = 100;
+
 export type AssetsRepository = ReturnType<typeof createAssetsRepository>;
 
 export function createAssetsRepository(sql: Database) {
@@ -101,11 +106,13 @@ export function createAssetsRepository(sql: Database) {
       return keys.map((key) => toOwners(byKey.get(key) ?? []));
     },
 
+    /** The newest ones, oldest first. */
     async listReplacements(organizationId: string, assetId: string): Promise<Replacement[]> {
       const rows = await sql('asset_replacements')
         .where({ organization_id: organizationId, asset_id: assetId })
-        .orderBy('id');
-      return rows.map(({ serial_number, replaced_at }) => ({
+        .orderBy('id', 'desc')
+        .limit(LISTED_REPLACEMENTS_MAX);
+      return rows.toReversed().map(({ serial_number, replaced_at }) => ({
         serialNumber: serial_number,
         replacedAt: replaced_at,
       }));
@@ -188,7 +195,7 @@ export function createAssetsRepository(sql: Database) {
 
     /**
      * Also clears the state from frames of the earlier hardware. Needs a transaction.
-     * @throws conflict when another active asset has the serial.
+     * @throws conflict when another active asset has the serial, or this one was replaced too often.
      */
     async replaceSerial(
       organizationId: string,
@@ -196,6 +203,9 @@ export function createAssetsRepository(sql: Database) {
       { previousSerial, newSerial }: { previousSerial: string; newSerial: string },
     ): Promise<void> {
       const device = { organization_id: organizationId, asset_id: id };
+      if ((await countRows(sql('asset_replacements').where(device))) >= REPLACEMENTS_MAX) {
+        throw conflict('The hardware was replaced 1,000 times: archive the device and register the logger');
+      }
       await sql('asset_replacements').insert({ ...device, serial_number: previousSerial });
       await sql('device_states').where(device).update({
         signal_strength: 'unknown',

@@ -110,7 +110,7 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
         contentType: 'text/csv',
         otherTypes: ['application/json'],
         maxBytes: IMPORT_BYTES_MAX,
-        isBuffered: true,
+        buffered: imports.limit,
         example: IMPORT_EXAMPLE,
         json: importBody,
       },
@@ -124,8 +124,7 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
       async handle({ caller, query, bytes, header, transact }) {
         const rows = readRows(bytes, header('Content-Type'));
         const options = { isDryRun: query.dryRun };
-        const run = () => imports.service.run(transact, caller.organizationId, rows, options);
-        return ok(await imports.limit.run(caller, run));
+        return ok(await imports.service.run(transact, caller.organizationId, rows, options));
       },
     }),
     route({
@@ -184,7 +183,7 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
       operationId: 'replaceHardware',
       summary: 'Put another logger in the place of this one',
       description:
-        'The new logger is given the configuration that the old one ran, and all that waited for it.',
+        'The new logger is given the configuration that the old one ran, and all that waited for it. 409 when another active device has the serial number, and after 1,000 replacements of this one.',
       tag,
       params,
       body: replaceHardwareBody,

@@ -217,7 +217,7 @@ export const assetDetailSchema = Joi.object({
   replacementHistory: Joi.array()
     .items(Joi.object({ serialNumber: Joi.string().required(), replacedAt: timestamp().required() }))
     .required()
-    .description('Earlier hardware, oldest first'),
+    .description('Earlier hardware, the latest 100, oldest first'),
 })
   .example({
     ...listedAssetExample,

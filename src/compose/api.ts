@@ -9,6 +9,7 @@ import { createIdempotencyKeysRepository } from '../http/idempotency-keys.reposi
 import type { Route } from '../http/route.ts';
 import { type HttpServer, listen } from '../http/server.ts';
 import { AppError } from '../process/errors.ts';
+import { NoTurn } from '../process/keyed-semaphore.ts';
 import { apiDocument } from './api-document.ts';
 import { healthChecks } from './health.ts';
 import { composeOperator } from './operator.ts';
@@ -44,21 +45,24 @@ export const routesOf = (slices: Slices): Route[] => [
 ];
 
 export async function startApi(resources: Resources, slices: Slices, routes: Route[]): Promise<RunningApi> {
-  const { settings, transact, secretBox } = resources;
+  const { settings, transactFor, secretBox } = resources;
   let server: HttpServer | undefined;
   const readReadiness = createReadiness({
     checks: healthChecks(resources),
     phase: () => (server?.isDraining() ? 'draining' : 'up'),
     timeZoneRules: resources.timeZoneRules,
   });
-  const withIdempotency = createIdempotency(createIdempotencyKeysRepository(answerBox(secretBox)), transact);
+  const withIdempotency = createIdempotency(
+    createIdempotencyKeysRepository(answerBox(secretBox)),
+    transactFor,
+  );
   const operator = composeOperator(resources, slices, { routes, translateFault, withIdempotency });
   const app = createApp({
     routes,
     authenticate: createAuthenticate(slices.keys),
     isStillValid: createIsStillValid(slices.keys),
     clientAddress: createClientAddress(settings.trustedProxies),
-    transact,
+    transactFor,
     withIdempotency,
     recordAudit: slices.audit.record,
     translateFault,
@@ -127,8 +131,13 @@ function observer({ metrics, log }: Resources) {
   };
 }
 
-/** An unavailable database is an expected fault; any other error of a driver is a defect. */
+/** A change without a turn, and an unavailable database, are expected faults; any other error of a driver is a defect. */
 function translateFault(error: unknown): unknown {
+  if (error instanceof NoTurn) {
+    return new AppError('unavailable', 'There are too many changes by your organization: try again soon', {
+      headers: { 'Retry-After': '5' },
+    });
+  }
   if (error instanceof AppError || !isUnavailable(error)) return error;
   return new AppError('unavailable', 'The database cannot be reached at present: try again soon', {
     cause: error,

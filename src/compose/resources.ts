@@ -7,7 +7,7 @@ import { openDatabase, openTransferDatabase, readPool } from '../db/database.ts'
 import { createDatabaseClock } from '../db/database-clock.ts';
 import { type FaultKind, isOutage } from '../db/faults.ts';
 import { batchSlots } from '../db/locking-commit.ts';
-import { createTransact } from '../db/transaction.ts';
+import { createTransact, type Transact } from '../db/transaction.ts';
 import { DELIVERY_PLAN, type DeliveryPlan } from '../deliveries/delivery.ts';
 import { notifyQueued } from '../deliveries/delivery-notifications.repository.ts';
 import type { ResolveName } from '../deliveries/name-lookups.service.ts';
@@ -29,6 +29,8 @@ import { traceTransactions, warnOfLostSpans } from './traces.ts';
 
 /** Minimum time between two notifications of queued deliveries. */
 const NOTIFY_GATHER_MS = 3;
+/** How long a change waits for a connection while its organization has all that it may take. */
+const REQUEST_TURN_MS = 5_000;
 
 export interface ComposeOptions {
   settings: Settings;
@@ -77,9 +79,14 @@ export function openResources(options: ComposeOptions) {
   metrics.pools.set('main', () => readPool(sql));
   metrics.pools.set('transfers', () => readPool(transferSql));
   const lockTimeoutMs = settings.deviceLockTimeoutMs;
+  const requestTurns = createKeyedSemaphore({
+    perKeyMax: Math.max(1, Math.floor(settings.databasePoolSize / 2)),
+    waitMaxMs: REQUEST_TURN_MS,
+  });
   const onRetry = () => metrics.databaseFaults.inc({ kind: 'retried' });
   const tracing = settings.traces && openTracing(settings.traces, warnOfLostSpans(options.log));
   const temporal = connectTemporal(toTemporalConnection(settings), tracing);
+  const transact = traceTransactions(tracing, createTransact(sql, { onRetry }));
   return {
     settings,
     log,
@@ -104,7 +111,12 @@ export function openResources(options: ComposeOptions) {
     lagging: composeReplica({ settings, log, metrics, database, sql, transferSql }),
     /** Null: no traces. */
     tracing,
-    transact: traceTransactions(tracing, createTransact(sql, { onRetry })),
+    transact,
+    /** For requests: an organization takes at most half of the connections, because a transaction may wait for a lock. */
+    transactFor:
+      (organizationId: string): Transact =>
+      (work) =>
+        requestTurns.run(organizationId, () => transact(work)),
     /** For batches of messages from devices, which run the same few statements many times a second. */
     transactMessages: traceTransactions(
       tracing,

@@ -48,7 +48,7 @@ export function composeStatistics(
           pace,
           now,
         }),
-        toPage: createStatisticsPage({ now, loadFonts }),
+        toPage: createStatisticsPage({ pace, now, loadFonts }),
         limit,
         pageLimit: createConcurrencyLimit(PAGES),
       }),

@@ -4,6 +4,8 @@ import { NoTurn } from '../process/keyed-semaphore.ts';
 import type { AttemptResult } from './delivery.ts';
 
 export class AddressRefused extends Error {}
+/** Answers of 1xx without an end. */
+export class TooManyInterim extends Error {}
 
 export function isAddressRefused(error: unknown): boolean {
   if (error instanceof AddressRefused) return true;
@@ -44,7 +46,11 @@ export function describeError(error: unknown): string {
   const code = String((error as { code?: unknown }).code ?? '');
   const known = ERROR_TEXTS[code];
   if (known) return known;
-  if ((error as Error).name === 'HTTPParserError' || NOT_HTTP.includes(code))
+  if (
+    error instanceof TooManyInterim ||
+    (error as Error).name === 'HTTPParserError' ||
+    NOT_HTTP.includes(code)
+  )
     return 'the answer was not valid HTTP';
   if (/CERT|SSL|TLS|SELF_SIGNED|VERIFY|ISSUER|EPROTO/.test(code)) return `TLS failed (${code})`;
   return 'the request failed';

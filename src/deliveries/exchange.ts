@@ -1,7 +1,7 @@
 /** One request to a receiver and its answer, limited in time and bytes. */
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
-import { isClosedConnection } from './attempt-error.ts';
+import { isClosedConnection, TooManyInterim } from './attempt-error.ts';
 
 const ANSWER_BYTES_MAX = 64 * 1024;
 const EXCERPT_BYTES = 1024;
@@ -157,14 +157,21 @@ const INTERIM_BYTES_MAX = 4_096;
 export function skipInterim(socket: Socket, connection: Connection): void {
   const read = socket.read.bind(socket);
   let held = Buffer.alloc(0);
+  let skipped = 0;
   socket.read = (size) => {
     for (;;) {
       const chunk: Buffer | null = read(size);
       if (chunk === null || connection.answer === 'begun') return chunk;
+      if (connection.answer === 'none') skipped = 0;
       connection.answer = 'interim';
       held = Buffer.concat([held, chunk]);
       const [interim = ''] = INTERIM.exec(held.toString('latin1')) ?? [];
       held = held.subarray(interim.length);
+      skipped += interim.length;
+      if (skipped > ANSWER_BYTES_MAX) {
+        socket.destroy(new TooManyInterim());
+        return null;
+      }
       if (mayBeInterim(held)) continue;
       const answer = held;
       held = Buffer.alloc(0);

@@ -40,6 +40,8 @@ interface SenderOptions {
   /** Limits an attempt from the look-up of the name to the last byte of the answer. */
   deadlineMs: number;
   connectTimeoutMs: number;
+  /** How long a connection stays open after an answer, at most. */
+  keepAliveMs?: number;
   names: NameLookups;
 }
 
@@ -49,10 +51,18 @@ export interface Sender {
   close(): Promise<void>;
 }
 
+const KEEP_ALIVE_MS = 20_000;
+
 export function createSender(options: SenderOptions): Sender {
+  const { keepAliveMs = KEEP_ALIVE_MS } = options;
   const connections = createConnections(options);
   const settings = { connect: connections.connect, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
-  const agent = new Agent({ ...settings, keepAliveTimeout: 20_000 });
+  // Receivers may name a shorter time, and no longer one.
+  const agent = new Agent({
+    ...settings,
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: keepAliveMs,
+  });
   /** Its connections serve one request each. */
   const repeats = new Agent(settings);
 

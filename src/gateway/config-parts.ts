@@ -5,9 +5,9 @@
  * in the order of their numbers.
  *
  * Parts are kept as bytes, because decoded ones would take a multiple of the memory. Memory is bounded: by
- * time, by the number of incomplete reports and by the bytes of each. The least recently changed report is
- * evicted first; the next frame of its device shows that its hash is still unknown, and the device is asked
- * again.
+ * time, by the number of incomplete reports and by the bytes of each. The organization that has most loses its
+ * least recently changed report first; the next frame of that device shows that its hash is still unknown, and the
+ * device is asked again.
  */
 import { type ConfigReport, decodeConfigReport } from './config-message.ts';
 import { MalformedMessage } from './wire-format.ts';
@@ -54,25 +54,45 @@ export function createConfigParts({
   incompleteMax = INCOMPLETE_MAX,
   bytesMax = BYTES_MAX,
 }: ConfigPartsOptions = {}): ConfigParts {
-  /** In the order of their last change. */
-  const incomplete = new Map<string, IncompleteReport>();
+  /** Of each organization, in the order of their last change. */
+  const incomplete = new Map<string, Map<string, IncompleteReport>>();
+  let count = 0;
 
-  function evict(nowMs: number): void {
-    for (const [key, { changedMs }] of incomplete) {
-      if (nowMs - changedMs < KEEP_MS && incomplete.size <= incompleteMax) return;
-      incomplete.delete(key);
+  function remove(organizationId: string, key: string): void {
+    const own = incomplete.get(organizationId);
+    if (own?.delete(key)) count--;
+    if (own?.size === 0) incomplete.delete(organizationId);
+  }
+
+  function expire(organizationId: string, nowMs: number): void {
+    for (const [key, { changedMs }] of incomplete.get(organizationId) ?? []) {
+      if (nowMs - changedMs < KEEP_MS) return;
+      remove(organizationId, key);
     }
   }
 
-  function store(key: string, { report, payload, receivedAt }: ReceivedPart): IncompleteReport {
-    const stored: IncompleteReport = incomplete.get(key) ?? { parts: new Map(), total: null, changedMs: 0 };
+  function evict(): void {
+    const [organizationId, own] = [...incomplete].reduce((most, each) =>
+      each[1].size > most[1].size ? each : most,
+    );
+    const [oldest] = own.keys();
+    remove(organizationId, oldest as string);
+  }
+
+  function store(
+    key: string,
+    { organizationId, report, payload, receivedAt }: ReceivedPart,
+  ): IncompleteReport {
+    const own = incomplete.get(organizationId) ?? new Map<string, IncompleteReport>();
+    incomplete.set(organizationId, own);
+    const stored = own.get(key) ?? { parts: new Map<number, Uint8Array>(), total: null, changedMs: 0 };
     const { payloadSplitInfo } = report;
     if (payloadSplitInfo > 0) stored.total = payloadSplitInfo;
     // A copy, because the payload is a view of its datagram and would keep all of it in memory.
     stored.parts.set(Math.abs(payloadSplitInfo), new Uint8Array(payload));
     stored.changedMs = receivedAt.getTime();
-    incomplete.delete(key);
-    incomplete.set(key, stored);
+    if (!own.delete(key)) count++;
+    own.set(key, stored);
     return stored;
   }
 
@@ -80,20 +100,20 @@ export function createConfigParts({
     add(part) {
       const { organizationId, report, receivedAt } = part;
       if (isUnsplit(report)) return report;
-      evict(receivedAt.getTime());
-      const key = `${organizationId} ${report.serialNumber} ${report.configurationHash}`;
+      expire(organizationId, receivedAt.getTime());
+      const key = `${report.serialNumber} ${report.configurationHash}`;
       const stored = store(key, part);
-      evict(receivedAt.getTime());
+      if (count > incompleteMax) evict();
       if (byteCount(stored) > bytesMax) {
-        incomplete.delete(key);
+        remove(organizationId, key);
         throw new MalformedMessage(`Configuration report: its parts have over ${bytesMax} bytes`);
       }
       if (!isComplete(stored)) return null;
-      incomplete.delete(key);
+      remove(organizationId, key);
       return decodeConfigReport(concatenate(stored));
     },
     get incompleteCount() {
-      return incomplete.size;
+      return count;
     },
   };
 }

@@ -5,7 +5,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import Koa, { type Middleware } from 'koa';
+import Koa, { type Context, type Middleware } from 'koa';
 import type { Transact } from '../db/transaction.ts';
 import { AppError, invalid } from '../process/errors.ts';
 import type { Tracing } from '../process/tracing.ts';
@@ -15,10 +15,19 @@ import { addressOf, type ClientAddress } from './client-address.ts';
 import { createFindRoute } from './find-route.ts';
 import { fingerprintOf, idempotencyKey, type WithIdempotency } from './idempotency.ts';
 import { percentDecoded } from './percent-decoded.ts';
-import { type JsonBody, readBytes, readJsonBody, requireMediaType, sendAndDrain } from './read-body.ts';
+import {
+  createBodyBudget,
+  type HoldBytes,
+  type JsonBody,
+  readBytes,
+  readJsonBody,
+  requireMediaType,
+  sendAndDrain,
+  type TakeBytes,
+} from './read-body.ts';
 import { type ErrorStatus, helpLink, renderError } from './render-error.ts';
 import { chooseRequestId, commonHeaders, createResponder, revocable } from './responder.ts';
-import { type RawBody, type Route, takesIdempotencyKey } from './route.ts';
+import { type Caller, type RawBody, type Route, takesIdempotencyKey } from './route.ts';
 import { traceRequests } from './trace-requests.ts';
 import { compileRequestSchema } from './validate.ts';
 import { createAudit } from './with-audit.ts';
@@ -40,7 +49,7 @@ interface AppOptions {
   authenticate: Authenticate;
   isStillValid: IsStillValid;
   clientAddress: ClientAddress;
-  transact: Transact;
+  transactFor(organizationId: string): Transact;
   withIdempotency: WithIdempotency;
   recordAudit: RecordAudit;
   /** Turns a fault of a dependency into the error that the caller gets. */
@@ -127,7 +136,7 @@ function failuresAndHeaders(options: AppOptions): Middleware {
   };
 }
 
-function endpoint(definition: Route, options: AppOptions): Middleware {
+function endpoint(definition: Route, options: AppOptions, hold: HoldBytes): Middleware {
   const answer = createResponder(definition);
   const takesKey = takesIdempotencyKey(definition);
   const readsJson = definition.rawBody === undefined && definition.method !== 'GET';
@@ -146,9 +155,15 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
     const { rawBody } = definition;
     if (rawBody && hasContent(ctx.req))
       requireMediaType(ctx.req, [rawBody.contentType, ...(rawBody.otherTypes ?? [])]);
+    const held = () => hold(caller.organizationId, (take) => respond(ctx, { caller, receivedAt, take }));
+    return rawBody?.buffered ? rawBody.buffered.run(caller, held) : held();
+  };
+
+  async function respond(ctx: Context, { caller, receivedAt, take }: Admitted): Promise<void> {
+    const { authorization } = ctx.req.headers;
     const json: JsonBody = readsJson
-      ? await readJsonBody(ctx.req)
-      : { value: undefined, bytes: await rawBytes(ctx.req, rawBody) };
+      ? await readJsonBody(ctx.req, take)
+      : { value: undefined, bytes: await rawBytes(ctx.req, definition.rawBody, take) };
     requireReadable(ctx.querystring);
     const query = shape.query(ctx.query, ctx.params);
     const body = shape.body(json.value);
@@ -172,7 +187,7 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
 
     const keyHeader = takesKey ? ctx.req.headers['idempotency-key'] : undefined;
     if (keyHeader === undefined) {
-      const reply = await run(options.transact);
+      const reply = await run(options.transactFor(caller.organizationId));
       answer.send(
         ctx,
         revocable(reply, () => options.isStillValid(authorization)),
@@ -196,7 +211,13 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
     // A stored refusal is an answer with an error body like any other.
     if (stored.status >= 400) ctx.set(helpLink(stored.status as ErrorStatus));
     answer.sendText(ctx, stored);
-  };
+  }
+}
+
+interface Admitted {
+  caller: Caller;
+  receivedAt: Date;
+  take: TakeBytes;
 }
 
 /** RFC 9112, section 6. */
@@ -216,8 +237,12 @@ function requireReadable(query: string): void {
     throw invalid('The query must be text in UTF-8');
 }
 
-async function rawBytes(request: IncomingMessage, rawBody: RawBody | undefined): Promise<Buffer> {
-  return rawBody?.isBuffered ? readBytes(request, rawBody.maxBytes) : Buffer.alloc(0);
+async function rawBytes(
+  request: IncomingMessage,
+  rawBody: RawBody | undefined,
+  take: TakeBytes,
+): Promise<Buffer> {
+  return rawBody?.buffered ? readBytes(request, rawBody.maxBytes, take) : Buffer.alloc(0);
 }
 
 function dispatch(options: AppOptions): Middleware {
@@ -225,7 +250,8 @@ function dispatch(options: AppOptions): Middleware {
     noun: 'path',
     nothingThere: 'There is nothing at this path',
   });
-  const endpoints = new Map(options.routes.map((route) => [route, endpoint(route, options)]));
+  const hold = createBodyBudget();
+  const endpoints = new Map(options.routes.map((route) => [route, endpoint(route, options, hold)]));
   return (ctx, next) => {
     const { route, params } = find(ctx.method, ctx.path);
     ctx.params = params;

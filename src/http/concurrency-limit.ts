@@ -1,7 +1,6 @@
 /** Limits concurrent long requests: per key, per organization, and in this process. */
 import type { Readable } from 'node:stream';
 import { AppError } from '../process/errors.ts';
-import type { Caller } from './route.ts';
 
 interface ConcurrencyLimitOptions {
   /** Used in messages, for example `exports`. */
@@ -19,7 +18,10 @@ export interface ConcurrencyLimit {
   stream(caller: Requester, open: () => Promise<Readable>): Promise<Readable>;
 }
 
-type Requester = Pick<Caller, 'keyId' | 'organizationId'>;
+interface Requester {
+  keyId: string;
+  organizationId: string;
+}
 
 const RETRY_AFTER = { headers: { 'Retry-After': '5' } };
 

@@ -55,9 +55,12 @@ export function fingerprintOf(method: string, url: string, body: Buffer, keyId =
   return createHash('sha256').update(`${method} ${url}\n`).update(body).update(keyId).digest();
 }
 
-export function createIdempotency(store: IdempotencyStore, transact: Transact): WithIdempotency {
+export function createIdempotency(
+  store: IdempotencyStore,
+  transactFor: (organizationId: string) => Transact,
+): WithIdempotency {
   return (request, run) =>
-    transact(async (tx) => {
+    transactFor(request.organizationId)(async (tx) => {
       if (!(await store.lock(tx, request))) {
         throw new AppError('conflict', STILL_RUNNING, {
           headers: { 'Retry-After': '1' },

@@ -38,7 +38,7 @@ export type CallOperation = (caller: Caller, operationId: string, input?: Operat
 
 interface OperationsOptions {
   routes: readonly Route[];
-  transact: Transact;
+  transactFor(organizationId: string): Transact;
   recordAudit: RecordAudit;
   now(): Date;
   /** Needed by callers that name forms. */
@@ -62,7 +62,7 @@ export function createOperations(options: OperationsOptions): CallOperation {
 }
 
 function createOperation(definition: Route, options: OperationsOptions) {
-  const { transact, recordAudit, now, withIdempotency } = options;
+  const { transactFor, recordAudit, now, withIdempotency } = options;
   const checkRole = requireRole(definition);
   const shape = compileRequestSchema(definition);
   const withAudit = createAudit(definition, recordAudit);
@@ -93,9 +93,11 @@ function createOperation(definition: Route, options: OperationsOptions) {
           return toStream(request.bytes);
         },
       });
+    const handled = (on: Transact) => withAudit({ caller, params: request.params }, on, handle);
     const run = async (on: Transact) =>
-      project(await withAudit({ caller, params: request.params }, on, handle));
-    if (!once || !withIdempotency || definition.idempotent === false) return run(transact);
+      project(await (definition.rawBody?.buffered?.run(caller, () => handled(on)) ?? handled(on)));
+    if (!once || !withIdempotency || definition.idempotent === false)
+      return run(transactFor(caller.organizationId));
     const url = JSON.stringify([params, once]);
     const fingerprint = fingerprintOf(definition.operationId, url, request.bytes, caller.keyId);
     const key = idempotencyKey(fingerprint.toString('base64url'));

@@ -7,15 +7,24 @@ import type { Context } from 'koa';
 import { AppError, invalid, notFound } from '../process/errors.ts';
 import type { Pages } from './app.ts';
 import { addressOf, type ClientAddress } from './client-address.ts';
+import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import { createFindRoute, paramsIn, toPattern } from './find-route.ts';
 import { pageHeaders } from './page-headers.ts';
 import type { OpenPageRoute, PageReply, PageRequest, PageRoute } from './page-route.ts';
-import { readFileForm, readForm, type SentForm } from './read-form.ts';
+import { createBodyBudget, type TakeBytes } from './read-body.ts';
+import { readFileForm, readForm, readQuery, type SentForm } from './read-form.ts';
 import { renderError } from './render-error.ts';
 import { includesRole, type Role } from './role.ts';
 import type { StaticFiles } from './static-files.ts';
 
-interface PagesOptions<Visitor extends { role: Role }> {
+/** Who is signed in. */
+interface SignedIn {
+  id: string;
+  organizationId: string;
+  role: Role;
+}
+
+interface PagesOptions<Visitor extends SignedIn> {
   /** Common prefix of all paths. */
   prefix: string;
   /** Public URL of the pages; its scheme decides whether cookies are sent over HTTPS only. */
@@ -24,6 +33,8 @@ interface PagesOptions<Visitor extends { role: Role }> {
   visitSeconds: number;
   routes: ReadonlyArray<PageRoute<Visitor> | OpenPageRoute<Visitor>>;
   findVisitor(cookie: string | undefined): Promise<Visitor | null>;
+  /** Forms with a file at once. */
+  fileLimit: ConcurrencyLimit;
   /** @throws when this visitor sends too many requests. */
   admit(visitor: Visitor): void;
   clientAddress: ClientAddress;
@@ -50,7 +61,7 @@ export function createPageRenderer<Visitor extends { role: Role }>(
       if (!matcher || !includesRole(visitor.role, matcher.route.role))
         throw notFound('There is no such page');
       const params = paramsIn(matcher.pattern, path);
-      const query = new URLSearchParams(url.slice(path.length));
+      const query = readQuery(url.slice(path.length));
       const reply = await matcher.route.handle({ visitor, params, query, ...NO_FORM, url, address: '' });
       return 'page' in reply ? reply.page : '';
     },
@@ -62,9 +73,10 @@ const NO_FORM: SentForm = { form: new URLSearchParams(), file: null };
 async function readSent(
   { req }: Context,
   { method, fileBytesMax }: Pick<AnyRoute<unknown>, 'method' | 'fileBytesMax'>,
+  take: TakeBytes,
 ): Promise<SentForm> {
   if (method !== 'POST') return NO_FORM;
-  return fileBytesMax === undefined ? readForm(req) : readFileForm(req, fileBytesMax);
+  return fileBytesMax === undefined ? readForm(req, take) : readFileForm(req, fileBytesMax, take);
 }
 
 const pathIn = (url: string): string => url.split('?')[0] ?? '';
@@ -76,13 +88,14 @@ const HEADERS = {
 
 type AnyRoute<Visitor> = PageRoute<Visitor> | OpenPageRoute<Visitor>;
 
-export function createPages<Visitor extends { role: Role }>(options: PagesOptions<Visitor>): Pages {
+export function createPages<Visitor extends SignedIn>(options: PagesOptions<Visitor>): Pages {
   const { prefix, staticFiles } = options;
   const find = createFindRoute<AnyRoute<Visitor>>(options.routes, {
     noun: 'page',
     nothingThere: 'There is no page at this address',
   });
   const cookies = createCookies(options);
+  const hold = createBodyBudget();
 
   async function answer(ctx: Context, visitor: Visitor | null): Promise<void> {
     const { route, params } = find(ctx.method, ctx.path);
@@ -92,13 +105,18 @@ export function createPages<Visitor extends { role: Role }>(options: PagesOption
     if (route.role === null && route.holdsSecret) ctx.set('Referrer-Policy', 'no-referrer');
     // Browsers send no origin from pages without a referrer, and no other site knows the secret.
     else if (route.method === 'POST') requireOwnOrigin(ctx, options.baseUrl);
-    const sent = await readSent(ctx, route);
-    const query = new URLSearchParams(ctx.querystring);
-    const handoff = cookies.handoff.get(ctx);
+    const query = readQuery(ctx.querystring);
     const address = addressOf(ctx.req, options.clientAddress);
     const isAbandoned = () => !ctx.writable;
-    const request = { visitor, params, query, ...sent, url: ctx.url, address, handoff, isAbandoned };
-    send(ctx, await route.handle(request as PageRequest<Visitor>), cookies);
+    const reply = () =>
+      hold(visitor?.organizationId ?? address, async (take) => {
+        const sent = await readSent(ctx, route, take);
+        const handoff = cookies.handoff.get(ctx);
+        const request = { visitor, params, query, ...sent, url: ctx.url, address, handoff, isAbandoned };
+        return route.handle(request as PageRequest<Visitor>);
+      });
+    const isLimited = visitor !== null && route.fileBytesMax !== undefined;
+    send(ctx, await (isLimited ? options.fileLimit.run(requesterOf(visitor), reply) : reply()), cookies);
   }
 
   async function handle(ctx: Context): Promise<void> {
@@ -150,6 +168,8 @@ function send(ctx: Context, reply: PageReply, cookies: PageCookies): void {
   ctx.type = 'text/html';
   ctx.body = reply.page;
 }
+
+const requesterOf = ({ id, organizationId }: SignedIn) => ({ keyId: id, organizationId });
 
 const signInFirst = () => new AppError('unauthenticated', 'Sign in first');
 const forbidden = (role: Role) => new AppError('forbidden', `This needs the role ${role}`);

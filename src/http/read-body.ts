@@ -23,8 +23,8 @@ export interface JsonBody {
   bytes: Buffer;
 }
 
-export async function readJsonBody(request: IncomingMessage): Promise<JsonBody> {
-  const bytes = await readBytes(request, BODY_BYTES_MAX);
+export async function readJsonBody(request: IncomingMessage, take: TakeBytes): Promise<JsonBody> {
+  const bytes = await readBytes(request, BODY_BYTES_MAX, take);
   if (bytes.length === 0) return { value: undefined, bytes };
   requireMediaType(request, JSON_TYPES);
   requireParsable(bytes);
@@ -39,8 +39,43 @@ export function requireStorable(value: unknown, name: string): void {
   if (path !== null) throw invalid(`${cutText(path, PATH_MAX) || name} ${UNSTORABLE}`);
 }
 
+/** @throws rate_limited */
+export type TakeBytes = (bytes: number) => void;
+
+/** Runs the work; what it has taken is held until it ends. */
+export type HoldBytes = <T>(owner: string, work: (take: TakeBytes) => Promise<T>) => Promise<T>;
+
+const HELD_BYTES_MAX = 64 * 1024 * 1024;
+/** Memory of a piece beside its bytes: a body may come in pieces of one byte. */
+const PIECE_BYTES = 512;
+
+/** A budget for the bodies that one owner has in this process at once, from their first byte to the answer. */
+export function createBodyBudget(): HoldBytes {
+  const held = new Map<string, number>();
+  return async (owner, work) => {
+    let taken = 0;
+    try {
+      return await work((bytes) => {
+        const sum = (held.get(owner) ?? 0) + bytes + PIECE_BYTES;
+        if (sum > HELD_BYTES_MAX) throw tooManyBytes();
+        held.set(owner, sum);
+        taken += bytes + PIECE_BYTES;
+      });
+    } finally {
+      const rest = (held.get(owner) ?? 0) - taken;
+      if (rest > 0) held.set(owner, rest);
+      else held.delete(owner);
+    }
+  };
+}
+
+const tooManyBytes = () =>
+  new AppError('rate_limited', 'Too many bytes are being received: wait until requests have ended', {
+    headers: { 'Retry-After': '5' },
+  });
+
 /** Uses events, because an async iterator costs more than reading a small body. */
-export function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+export function readBytes(request: IncomingMessage, bytesMax: number, take: TakeBytes): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     requireSize(request, bytesMax);
     const chunks: Buffer[] = [];
@@ -48,6 +83,15 @@ export function readBytes(request: IncomingMessage, bytesMax: number): Promise<B
     let isWhole = false;
     function collect(chunk: Buffer): void {
       size += chunk.length;
+      try {
+        if (size <= bytesMax) take(chunk.length);
+      } catch (error) {
+        // The rest is read and dropped, so that the connection can be used again.
+        request.off('data', collect).resume();
+        chunks.length = 0;
+        reject(error);
+        return;
+      }
       chunks.push(chunk);
       if (size <= bytesMax) return;
       request.off('data', collect).pause();

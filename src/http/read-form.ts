@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, invalid } from '../process/errors.ts';
 import { percentDecoded } from './percent-decoded.ts';
-import { isStorable, readBytes, requireMediaType } from './read-body.ts';
+import { isStorable, readBytes, requireMediaType, type TakeBytes } from './read-body.ts';
 
 export interface FormFile {
   /** Name given by the browser. */
@@ -23,8 +23,8 @@ const FIELDS_BYTES_MAX = 1024 * 1024;
 const FIELDS_MAX = 10_000;
 const PARTS_MAX = 100;
 
-export async function readForm(request: IncomingMessage): Promise<SentForm> {
-  const bytes = await readBytes(request, FIELDS_BYTES_MAX);
+export async function readForm(request: IncomingMessage, take: TakeBytes): Promise<SentForm> {
+  const bytes = await readBytes(request, FIELDS_BYTES_MAX, take);
   if (bytes.length > 0) requireMediaType(request, [FIELDS]);
   requireFewer(bytes, '&', FIELDS_MAX);
   if (!isUtf8(percentDecoded(bytes))) throw notText();
@@ -34,9 +34,13 @@ export async function readForm(request: IncomingMessage): Promise<SentForm> {
   return { form, file: null };
 }
 
-export async function readFileForm(request: IncomingMessage, fileBytesMax: number): Promise<SentForm> {
+export async function readFileForm(
+  request: IncomingMessage,
+  fileBytesMax: number,
+  take: TakeBytes,
+): Promise<SentForm> {
   requireMediaType(request, [FIELDS_AND_FILE]);
-  const bytes = await readBytes(request, fileBytesMax + FIELDS_BYTES_MAX);
+  const bytes = await readBytes(request, fileBytesMax + FIELDS_BYTES_MAX, take);
   const form = new URLSearchParams();
   let file: FormFile | null = null;
   for await (const { name, fileName, content } of partsOf(bytes, boundaryIn(request))) {
@@ -57,6 +61,12 @@ function requireFewer(bytes: Buffer, separator: string, max: number): void {
   for (let at = bytes.indexOf(separator); at >= 0; at = bytes.indexOf(separator, at + 1)) {
     if (++count >= max) throw tooMany(max);
   }
+}
+
+/** The query of a page. */
+export function readQuery(text: string): URLSearchParams {
+  if (!isUtf8(percentDecoded(Buffer.from(text, 'latin1')))) throw invalid('The query must be text in UTF-8');
+  return storable(new URLSearchParams(text), 'query');
 }
 
 const tooMany = (max: number) => invalid(`The form must have at most ${max} fields`);
@@ -137,9 +147,9 @@ async function endOfPart(
 const parameterOf = (headers: string, name: string): string | undefined =>
   new RegExp(`; *${name}="([^"]*)"`, 'i').exec(headers)?.[1]?.replaceAll('%22', '"');
 
-function storable(form: URLSearchParams): URLSearchParams {
+function storable(form: URLSearchParams, of = 'form'): URLSearchParams {
   for (const [name, value] of form) {
-    if (!isStorable(name) || !isStorable(value)) throw invalid('The form must hold no NUL character');
+    if (!isStorable(name) || !isStorable(value)) throw invalid(`The ${of} must hold no NUL character`);
   }
   return form;
 }

@@ -2,10 +2,12 @@
  * A route is data: the middleware, the handler's types, the response filter, OpenAPI, /docs, limits and the
  * every-route tests are all derived from it.
  */
+
 import type { IncomingMessage } from 'node:http';
 import type Joi from 'joi';
 import type { Actor, Transact } from '../db/transaction.ts';
 import type { Audit } from './audit.ts';
+import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import { createListCursors } from './list-cursors.ts';
 import type { Role } from './role.ts';
 
@@ -18,6 +20,8 @@ export interface Caller {
   keyName: string;
   /** The signed-in person that the audit trail names instead of the key. */
   actor?: Actor;
+  /** The session of that person. */
+  sessionId?: string;
   organizationId: string;
   kind: KeyKind;
   /** Null for device keys. */
@@ -71,8 +75,11 @@ export interface RawBody {
   /** Further accepted media types. */
   otherTypes?: readonly string[];
   maxBytes: number;
-  /** The handler gets all bytes, which an Idempotency-Key then covers, too. Otherwise it reads the stream. */
-  isBuffered?: boolean;
+  /**
+   * The handler gets all bytes, which an Idempotency-Key then covers, too, and has a place of the limit from their
+   * first byte on. Otherwise it reads the stream.
+   */
+  buffered?: ConcurrencyLimit;
   example?: string;
   /** Schema of JSON, if that is one of the other types. */
   json?: Joi.Schema;

@@ -48,11 +48,12 @@ export const ACCESS_FORMS = {
     title: 'Invite to this page',
     submit: 'Make a link',
     section,
-    question: 'The link signs in once, within 10 minutes.',
+    question:
+      'The link signs in once, within 10 minutes. Without an API key behind your own session, theirs ends with yours.',
     looks: {
       role: { none: 'the same as mine', help: 'At most your own. read: sees all; write: changes, too.' },
     },
-    back: sessions,
+    back: () => '/operator/audit',
     said: 'The link is made.',
     reveals: { field: 'url', label: 'Link', advice: 'Send it to the person.' },
   },

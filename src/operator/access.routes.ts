@@ -29,6 +29,7 @@ export const accessRoutes = ({ ask, showPage, linksFor, fieldsOf, now }: FormPag
     const content = auditHtml(entries, fieldsHtml({ fields, values }).content, {
       query,
       isAdmin: session.role === 'admin',
+      link: linksFor(session),
     });
     return { title: 'Audit trail', content };
   }),

@@ -24,6 +24,17 @@ export const ALERT_FORMS = {
     back: alert,
     said: 'The alert is acknowledged.',
   },
+  endSnooze: {
+    operation: 'acknowledgeAlert',
+    title: 'End the snooze',
+    submit: 'End the snooze',
+    section,
+    question: 'The alert stays acknowledged, and will not be new again.',
+    body: { status: 'acknowledged', snoozeUntil: null },
+    omits: ['assignee'],
+    back: alert,
+    said: 'The snooze is over. The alert stays acknowledged.',
+  },
   commentAlert: {
     title: 'Comment',
     submit: 'Add',

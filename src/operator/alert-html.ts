@@ -88,6 +88,7 @@ const actionsOf = (alert: Alert, now: Date, link: FormLink): Html => {
   const { id: alertId, assetId, status } = alert;
   return html`<div class="actions">
 ${status !== 'resolved' && link('acknowledgeAlert', { alertId }, { label: status === 'new' ? 'Acknowledge' : 'Assign or snooze', tone: 'main' })}
+${status !== 'resolved' && alert.snoozeUntil && link('endSnooze', { alertId })}
 ${link('commentAlert', { alertId })}
 ${status !== 'resolved' && link('muteAsset', { assetId }, { label: 'Maintenance' })}
 <a class="button" href="${curveUrl(alert, now)}">Curve</a></div>`;

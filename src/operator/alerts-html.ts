@@ -53,6 +53,7 @@ export const alertTabs = (filter: Record<string, string>, counts: Record<string,
       href: `${PATH}?${new URLSearchParams({ ...withoutCursor(filter), status })}`,
       label: counts[status] === undefined ? label : `${label} ${counts[status].toLocaleString('en')}`,
       isCurrent: filter.status === status,
+      ...(status !== 'all' && { state: status }),
     })),
     { href: MAINTENANCE_PATH, label: 'Maintenance', isCurrent: filter.status === undefined },
   ]);
@@ -67,7 +68,7 @@ export const alertsHtml = ({
 }: AlertsOptions): Html => html`
 <h1>Alerts</h1>
 ${live('tabs', alertTabs(filter, counts))}
-<form method="get" action="${PATH}" class="filter" role="search"><input type="hidden" name="status" value="${filter.status ?? ''}">${filterSelect('type', 'Type', { values: ALERT_TYPES, current: filter.type })}${filterSelect('severity', 'Severity', { values: SEVERITIES, current: filter.severity })}${groups.length > 0 && html`<label>Group ${groupFilter(filter.groupId, groups)}</label>`}${filter.assetId && html`<input type="hidden" name="assetId" value="${filter.assetId}">`}<button class="main">Show</button></form>
+<form method="get" action="${PATH}" class="filter" role="search"><input type="hidden" name="status" value="${filter.status ?? ''}">${filterSelect('type', 'Type', { values: ALERT_TYPES, current: filter.type })}${filterSelect('severity', 'Severity', { values: SEVERITIES, current: filter.severity })}${groups.length > 0 && html`<label>Group ${groupFilter(filter.groupId, groups)}</label>`}<label class="check"><input type="checkbox" name="late" value="true"${filter.late === 'true' && html` checked`}> Late</label>${filter.assetId && html`<input type="hidden" name="assetId" value="${filter.assetId}">`}<button class="main">Show</button></form>
 ${filter.assetId && html`<p>Of one device. <a href="${PATH}?status=${filter.status}">Of all devices</a></p>`}
 ${live(
   'alerts',
@@ -75,7 +76,7 @@ ${live(
 ${alertsTable(alerts.items, { mayChange, devices, isOfAll: true, back: `${PATH}?${new URLSearchParams(filter)}`, empty: 'There is none.' })}
 ${nextPage('/operator/alerts', new URLSearchParams(filter), alerts.nextCursor)}`,
 )}
-${mayChange && acknowledgeTicked(alerts.items, `${PATH}?${new URLSearchParams(filter)}`)}`;
+${mayChange && live('ticked', acknowledgeTicked(alerts.items, `${PATH}?${new URLSearchParams(filter)}`))}`;
 
 const withoutCursor = ({ cursor, ...filter }: Record<string, string>) => filter;
 

@@ -110,6 +110,7 @@ export function alertsRoutes({
         status: query.get('status') ?? 'new',
         type: query.get('type'),
         severity: query.get('severity'),
+        late: query.get('late'),
         assetId: query.get('assetId'),
         groupId: typeof values.groupId === 'string' ? values.groupId : query.get('groupId'),
         cursor: query.get('cursor'),

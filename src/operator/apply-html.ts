@@ -58,7 +58,7 @@ const matchingHtml = (
   )}</p><input type="hidden" name="filter" value="${new URLSearchParams(filter as Record<string, string>).toString()}">`;
 
 function filterValue(name: string, value = '', groupName: string | undefined): string {
-  if (name === 'q') return value;
+  if (name === 'q' || name === 'model') return value;
   return name === 'groupId' ? (groupName ?? 'a deleted group') : toWords(value);
 }
 

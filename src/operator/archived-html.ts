@@ -1,7 +1,9 @@
 /** Devices outside of the fleet: their list, one of them, and the ones that a search of the fleet finds. */
+import { DAY_MS, MINUTE_MS } from '../process/durations.ts';
+import { timeField } from './curve-html.ts';
 import { type HistoryEntry, historyTable } from './device-history-html.ts';
 import { type Content, type Html, html } from './html.ts';
-import { facts, nextPage, table, time } from './parts.ts';
+import { facts, live, nextPage, table, time } from './parts.ts';
 import type { ArchivedDevice, ReplacedLogger } from './past-devices.repository.ts';
 import { registerForm } from './unregistered-html.ts';
 
@@ -20,8 +22,10 @@ ${CRUMBS}
 <form class="filter" method="get" action="${ARCHIVED_PATH}" role="search">
 <label>Search <input type="search" name="q" value="${q}" maxlength="128" placeholder="serial or name"></label>
 <button class="main">Show</button></form>
-${archivedTable(devices)}
-${nextPage(ARCHIVED_PATH, new URLSearchParams(q === '' ? {} : { q }), nextCursor)}`;
+${live(
+  'devices',
+  html`${archivedTable(devices)}${nextPage(ARCHIVED_PATH, new URLSearchParams(q === '' ? {} : { q }), nextCursor)}`,
+)}`;
 
 const archivedTable = (devices: readonly ArchivedDevice[]): Html =>
   table({
@@ -88,6 +92,13 @@ ${facts([
 ])}
 <div class="actions"><a class="button" href="/operator/alerts?status=all&amp;assetId=${id}">Alerts</a>
 <a class="button" href="/operator/exports?assetIds=${id}">Export readings</a></div>
+<section class="panel"><h2>Statistics, with a record as PDF</h2><form class="filter" method="get" action="/operator/devices/${id}/statistics">
+${timeField('from', 'From', toMinutes(archivedAt.getTime() - 365 * DAY_MS))}
+${timeField('to', 'To', toMinutes(archivedAt.getTime() + MINUTE_MS))}
+<button>Show</button></form></section>
 <h2>History</h2>
-${historyTable(entries)}`;
+${live('history', historyTable(entries))}`;
 };
+
+/** As fields for times take them. */
+const toMinutes = (ms: number): string => new Date(ms).toISOString().slice(0, 16);

@@ -20,7 +20,7 @@ export const archivedRoutes = ({
   shownAssets,
   readHistory,
 }: ArchivedPageDeps): OperatorPage[] => [
-  showPage({ path: ARCHIVED_PATH, section: 'Fleet' }, async (session, { query }) => {
+  showPage({ path: ARCHIVED_PATH, section: 'Fleet', isLive: true }, async (session, { query }) => {
     const q = query.get('q')?.trim() ?? '';
     const cursor = query.get('cursor') ?? '';
     const found = await pastDevices.list(session.organizationId, {
@@ -34,7 +34,7 @@ export const archivedRoutes = ({
     return { title: 'Archived devices', content };
   }),
   showPage(
-    { path: `${ARCHIVED_PATH}/{assetId}`, section: 'Fleet' },
+    { path: `${ARCHIVED_PATH}/{assetId}`, section: 'Fleet', isLive: true },
     async (session, { params: { assetId = '' } }) => {
       const device = UUID.test(assetId) ? await pastDevices.find(session.organizationId, assetId) : null;
       if (device === null) throw notFound('No archived device has this id');

@@ -2,6 +2,7 @@
 import { cutText } from '../process/cut-text.ts';
 import { accessTabs } from './access-html.ts';
 import type { Answers, AuditEntryView } from './answers.ts';
+import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
 import { clockAndAge, live, nextPage, table, toWords } from './parts.ts';
 
@@ -17,10 +18,10 @@ const SAID_BESIDE = ['id', 'recType', 'createdAt', 'updatedAt'];
 export const auditHtml = (
   { items, nextCursor }: Answers['listAudit'],
   search: Content,
-  { query, isAdmin }: { query: URLSearchParams; isAdmin: boolean },
+  { query, isAdmin, link }: { query: URLSearchParams; isAdmin: boolean; link: FormLink },
 ): Html => html`
 <h1>Audit trail</h1>
-${isAdmin && accessTabs(PATH)}
+${isAdmin ? accessTabs(PATH) : link('createOperatorLink')}
 <form method="get" action="${PATH}" class="filter" role="search">${search}<button class="main">Search</button></form>
 <h2>Changes</h2>
 ${live(
@@ -77,6 +78,8 @@ function shownValue(value: unknown): Html {
   if (value === undefined || value === null) return html`<span class="quiet">–</span>`;
   if (Array.isArray(value) && value.every((each) => typeof each === 'string'))
     return html`<code>${cutText(value.join(', '), LIST_LENGTH_MAX, '…')}</code>`;
+  if (Array.isArray(value))
+    return html`${value.map((row) => html`<div><code>${cutText(JSON.stringify(row), LIST_LENGTH_MAX, '…')}</code></div>`)}`;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return html`<code>${cutText(text, VALUE_LENGTH_MAX, '…')}</code>`;
 }

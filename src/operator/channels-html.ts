@@ -1,6 +1,8 @@
 import { ALERT_TYPES } from '../alerts/alert.ts';
 import { labelOfChannel } from '../notifications/notification-channel.ts';
 import type { Answers, ChannelView } from './answers.ts';
+import { inGroups } from './channel-labels.ts';
+import type { Option } from './form-layout.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, button, type KeyedRow, live, nextPage, table, time, toWords } from './parts.ts';
@@ -15,31 +17,36 @@ const HEAD = [
   html`<span class="hidden">Action</span>`,
 ];
 
-export const channelsHtml = (
-  channels: Answers['listNotificationChannels'],
-  link: FormLink,
-  mayChange: boolean,
-): Html => html`
+export interface ChannelsPage {
+  channels: Answers['listNotificationChannels'];
+  groups: readonly Option[];
+  link: FormLink;
+  mayChange: boolean;
+}
+
+export const channelsHtml = ({ channels, ...options }: ChannelsPage): Html => html`
 <h1>Notification channels</h1>
 <p><a href="/operator/escalations">Escalations</a>: who is notified next when nobody acknowledges an alert.</p>
 ${live(
   'channels',
-  table({
+  html`${table({
     caption: 'Notification channels',
     head: HEAD,
-    rows: channels.items.map((channel) => channelRow(channel, link, mayChange)),
+    rows: channels.items.map((channel) => channelRow(channel, options)),
     empty: 'No channel is notified yet.',
-  }),
+  })}${nextPage('/operator/channels', new URLSearchParams(), channels.nextCursor)}`,
 )}
-<div class="actions">${link('createNotificationChannel', {}, { tone: 'main' })}</div>
-${nextPage('/operator/channels', new URLSearchParams(), channels.nextCursor)}`;
+<div class="actions">${options.link('createNotificationChannel', {}, { tone: 'main' })}</div>`;
 
-const channelRow = (channel: ChannelView, link: FormLink, mayChange: boolean): KeyedRow => ({
+const channelRow = (
+  channel: ChannelView,
+  { groups, link, mayChange }: Omit<ChannelsPage, 'channels'>,
+): KeyedRow => ({
   key: channel.id,
   cells: [
     html`<span class="name">${labelOfChannel(channel)}</span>${channel.name !== null && html` <span class="quiet">${channel.target}</span>`}`,
     channel.type,
-    channel.alertTypes.length === ALERT_TYPES.length ? 'all' : channel.alertTypes.map(toWords).join(', '),
+    `${channel.alertTypes.length === ALERT_TYPES.length ? 'all' : channel.alertTypes.map(toWords).join(', ')}${inGroups(channel.groupIds, groups)}`,
     whenOf(channel),
     html`${badge(channel.status)}${channel.lastError && html` <span class="problem">${channel.lastError}</span>`}`,
     channel.lastSentAt ? time(channel.lastSentAt) : html`<span class="quiet">no alert yet</span>`,

@@ -1,16 +1,29 @@
 import { channelsHtml } from './channels-html.ts';
 import { given, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
+import type { ShownGroupsRepository } from './shown-groups.repository.ts';
 import { testedText } from './tested-text.ts';
 
 const path = `${OPERATOR_PATH}/channels`;
 const section = 'Notifications';
 
-export function channelsRoutes({ ask, layout, showPage, linksFor }: PageDeps): OperatorPage[] {
+export interface ChannelsPageDeps extends PageDeps {
+  listGroupNames: ShownGroupsRepository['listByIds'];
+}
+
+export function channelsRoutes(deps: ChannelsPageDeps): OperatorPage[] {
+  const { ask, layout, showPage, linksFor, listGroupNames } = deps;
+
   async function readChannels(session: Session, query: URLSearchParams) {
     const cursor = given({ cursor: query.get('cursor') });
     const channels = await ask(session, 'listNotificationChannels', { query: { ...cursor, limit: '50' } });
-    const content = channelsHtml(channels, linksFor(session), session.role !== 'read');
+    const groupIds = channels.items.flatMap((channel) => channel.groupIds);
+    const content = channelsHtml({
+      channels,
+      groups: await listGroupNames(session.organizationId, groupIds),
+      link: linksFor(session),
+      mayChange: session.role !== 'read',
+    });
     return { title: section, content };
   }
 

@@ -85,7 +85,7 @@ ${
 ${foundHtml(panel)}</details>`;
 };
 
-const timeField = (name: string, label: string, value: string, isFaulty: boolean): Html =>
+export const timeField = (name: string, label: string, value: string, isFaulty = false): Html =>
   html`<label><span>${label} (<span data-zone-of="curve-${name}">UTC</span>)</span> <input type="datetime-local" id="curve-${name}" name="${name}" value="${value}"${isFaulty && html` aria-invalid="true" aria-describedby="span-fault"`}></label>`;
 
 const withDevices = ({ device, span }: CurvePanel, compared: readonly ShownDevice[]): string =>

@@ -1,7 +1,7 @@
 import type { StoredAuditEntry } from '../audit/audit.ts';
 import { changedFields } from './audit-html.ts';
 import { type Content, type Html, html } from './html.ts';
-import { table, time } from './parts.ts';
+import { live, table, time } from './parts.ts';
 
 /** Entries of each kind. */
 export const HISTORY_MAX = 50;
@@ -24,7 +24,7 @@ export const deviceHistoryHtml = (
 ): Html => html`
 <p class="crumbs"><a href="/operator/fleet">Fleet</a> <a href="/operator/devices/${device.id}">${device.name}</a></p>
 <h1>History of ${device.name}</h1>
-${historyTable(entries)}`;
+${live('history', historyTable(entries))}`;
 
 export const historyTable = (entries: readonly HistoryEntry[]): Content => [
   table({

@@ -68,9 +68,12 @@ ${replaced && html`<p>The logger ${device.serialNumber} replaced ${replaced.seri
 ${live('actions', actionsOf(device, link, { hasCertificate, now }))}
 ${curveHtml({ device, ...curve })}
 <div class="columns">
-<section><h2>Configuration ${badge(config.syncStatus)}${contact?.hasHadProfile === false && html` <span class="quiet">never had a profile</span>`}</h2>
-${live('configuration', html`${configurationOf(config, device, contact)}${config.syncStatus === 'drifted' && mayChange && wanted && applyAgain({ slug: wanted, profileName: wantedName ?? wanted }, device)}${config.pendingConfig !== null && link('withdrawDeviceConfig', { serial: device.serialNumber }, { label: 'Withdraw…' })}`)}</section>
-<section><h2>Device</h2>${factsOf(device, group, profile)}</section>
+<section>${live(
+    'configuration',
+    html`<h2>Configuration ${badge(contact?.hasHadProfile === false ? 'no_profile' : config.syncStatus)}</h2>
+${configurationOf(config, device, contact)}${config.syncStatus === 'drifted' && mayChange && wanted && applyAgain({ slug: wanted, profileName: wantedName ?? wanted }, device)}${config.pendingConfig !== null && link('withdrawDeviceConfig', { serial: device.serialNumber }, { label: 'Withdraw…' })}`,
+  )}</section>
+<section><h2>Device</h2>${live('facts', factsOf(device, group, profile))}</section>
 </div>
 <h2>Alerts</h2>
 ${live(
@@ -199,13 +202,16 @@ const HEAD = [
 ];
 
 interface StatisticsOptions {
-  device: Answers['getAsset'];
+  device: { id: string; name: string };
+  /** Then it has measured nothing until now. */
+  isArchived: boolean;
   statistics: Answers['getStatistics'];
   span: CurveSpan;
 }
 
 export const statisticsHtml = ({
   device: { id, name },
+  isArchived,
   statistics: { channels },
   span,
 }: StatisticsOptions): Html => {
@@ -214,7 +220,8 @@ export const statisticsHtml = ({
   return html`
 <p class="crumbs"><a href="/operator/fleet">Fleet</a> <a href="${path}?${query}">${name}</a></p>
 <h1>Statistics</h1>
-<div class="panel-head">${tabs('Span', spanTabs(`${path}/statistics`, span))}
+${span.fault !== null && html`<p class="problem" role="alert">${span.fault}</p>`}
+<div class="panel-head">${!isArchived && tabs('Span', spanTabs(`${path}/statistics`, span))}
 <span class="exports"><a href="${path}/readings.csv?${query}">CSV</a>
 <a data-zoned href="${path}/statistics.pdf?${query}">PDF</a></span></div>
 <p class="quiet">${clock(span.from.toISOString())} to ${clock(span.to.toISOString())}</p>

@@ -66,8 +66,8 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
     return { span, typed, compared, found, find };
   }
 
-  const isArchived = async ({ organizationId }: Session, assetId: string): Promise<boolean> =>
-    UUID.test(assetId) && (await pastDevices.find(organizationId, assetId)) !== null;
+  const findArchived = async ({ organizationId }: Session, assetId = '') =>
+    UUID.test(assetId) ? pastDevices.find(organizationId, assetId) : null;
 
   /** A group that was deleted meanwhile has no name. */
   const findGroup = (session: Session, groupId: string | null) =>
@@ -82,7 +82,7 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
       async handle({ visitor: session, params, query, url }) {
         const { assetId = '' } = params;
         const device = await ask(session, 'getAsset', { params }).catch(ignoreMissing);
-        if (device === null && (await isArchived(session, assetId)))
+        if (device === null && (await findArchived(session, assetId)))
           return { location: `${ARCHIVED_PATH}/${assetId}` };
         if (device === null) throw notFound(NO_SUCH_ASSET);
         const mayChange = session.role !== 'read';
@@ -123,7 +123,7 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
         };
       },
     },
-    showPage({ path: `${path}/history`, section: 'Fleet' }, async (session, { params }) => {
+    showPage({ path: `${path}/history`, section: 'Fleet', isLive: true }, async (session, { params }) => {
       const device = await ask(session, 'getAsset', { params });
       const { id, name, createdAt } = device;
       const recorded = { id, createdAt: new Date(createdAt) };
@@ -132,11 +132,12 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
     }),
     showPage({ path: `${path}/statistics`, section: 'Fleet' }, async (session, { params, query }) => {
       const span = spanOf(query);
-      const [device, statistics] = await Promise.all([
-        ask(session, 'getAsset', { params }),
+      const [statistics, archived] = await Promise.all([
         ask(session, 'getStatistics', { params, query: isoSpan(span) }),
+        findArchived(session, params.assetId),
       ]);
-      const content = statisticsHtml({ device, statistics, span });
+      const device = archived ?? (await ask(session, 'getAsset', { params }));
+      const content = statisticsHtml({ device, isArchived: archived !== null, statistics, span });
       return { title: 'Statistics', content };
     }),
     {

@@ -2,17 +2,28 @@ import { listChannels } from './all-channels.ts';
 import { escalationsHtml } from './escalations-html.ts';
 import { given, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH } from './session.ts';
+import type { ShownGroupsRepository } from './shown-groups.repository.ts';
 
 const path = `${OPERATOR_PATH}/escalations`;
 const section = 'Notifications';
 
-export function escalationsRoutes({ ask, showPage, linksFor }: PageDeps): OperatorPage[] {
+export interface EscalationsPageDeps extends PageDeps {
+  listGroupNames: ShownGroupsRepository['listByIds'];
+}
+
+export function escalationsRoutes(deps: EscalationsPageDeps): OperatorPage[] {
+  const { ask, showPage, linksFor, listGroupNames } = deps;
+
   return [
     showPage({ path, section, isLive: true }, async (session, { query }) => {
       const cursor = given({ cursor: query.get('cursor') });
       const escalations = await ask(session, 'listEscalations', { query: { ...cursor, limit: '50' } });
-      const channels = await listChannels(ask, session);
-      const content = escalationsHtml({ escalations, channels, link: linksFor(session) });
+      const groupIds = escalations.items.flatMap((escalation) => escalation.groupIds);
+      const [channels, groups] = await Promise.all([
+        listChannels(ask, session),
+        listGroupNames(session.organizationId, groupIds),
+      ]);
+      const content = escalationsHtml({ escalations, channels, groups, link: linksFor(session) });
       return { title: 'Escalations', content };
     }),
   ];

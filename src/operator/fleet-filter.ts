@@ -6,6 +6,7 @@ export const FILTER_LABELS: Readonly<Record<string, string>> = {
   status: 'Contact',
   syncStatus: 'Configuration',
   batteryStatus: 'Battery',
+  model: 'Model',
   groupId: 'Group',
 };
 

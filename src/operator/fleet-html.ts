@@ -52,8 +52,8 @@ ${isFiltered(filter) ? order === 'urgency' && html`<p class="quiet">Most urgent 
 ${devicesTable(listed, { caption: 'Devices', now, isChoosing })}${nextPage('/operator/fleet', query, page.nextCursor)}${options.past && pastHtml(options.past)}`,
 )}
 <p class="quiet"><a href="/operator/archived${filter.q && `?${new URLSearchParams({ q: filter.q })}`}">Archived devices</a></p>
-${isFiltered(filter) && totalItems > 0 && html`<div class="actions">${link('applyProfile', { filter: toQuery(withoutCursor(filter)).toString() }, { label: totalItems === 1 ? 'Apply a profile to the one that matches' : `Apply a profile to all ${totalItems.toLocaleString('en')} that match` })}</div>`}
-${isChoosing && listed.length > 0 && applyRow(profiles, { id: CHOSEN, title: 'The ticked devices', groups: areTyped(groups) ? [] : groups })}`;
+${live('matching', isFiltered(filter) && totalItems > 0 && html`<div class="actions">${link('applyProfile', { filter: toQuery(withoutCursor(filter)).toString() }, { label: totalItems === 1 ? 'Apply a profile to the one that matches' : `Apply a profile to all ${totalItems.toLocaleString('en')} that match` })}</div>`)}
+${live('ticked', isChoosing && listed.length > 0 && applyRow(profiles, { id: CHOSEN, title: 'The ticked devices', groups: areTyped(groups) ? [] : groups }))}`;
 }
 
 const ORDERS: ReadonlyArray<readonly [AssetOrder, string]> = [
@@ -140,5 +140,6 @@ const filterForm = (
 ): Html => html`<form class="filter" method="get" action="/operator/fleet" role="search">
 <label>Search <input type="search" name="q" value="${filter.q ?? ''}" maxlength="128" placeholder="serial or name"></label>
 ${CHOICES.map(([name, values]) => filterSelect(name, FILTER_LABELS[name] ?? name, { values, current: filter[name] }))}
+<label>Model <input name="model" value="${filter.model ?? ''}" maxlength="64" placeholder="any"></label>
 ${groups.length > 0 && html`<label>Group ${groupFilter(filter.groupId, groups)}</label>`}
 <button class="main">Show</button>${isFiltered(filter) && html` <a href="/operator/fleet">Show all</a>`}</form>`;

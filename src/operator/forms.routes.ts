@@ -162,7 +162,7 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     return { page: around({ title: layout.title, session, section: layout.section }, content) };
   }
 
-  /** Null: no device leaves another group. */
+  /** Null: no device leaves another group, and none gets a profile. */
   async function askToLeave(
     session: Session,
     { name, layout, params }: Form,
@@ -170,9 +170,9 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     sent: URLSearchParams,
   ): Promise<PageReply | null> {
     const serials = serialNumbers as string[];
-    const leaving = await listLeaving(session.organizationId, params.groupId ?? '', serials);
-    if (leaving.length === 0) return null;
     const group = await ask(session, 'getGroup', { params });
+    const leaving = await listLeaving(session.organizationId, group.id, serials);
+    if (leaving.length === 0 && group.profileSlug === null) return null;
     const slugs = group.profileSlug === null ? [] : [group.profileSlug];
     const content = joinHtml({
       group,

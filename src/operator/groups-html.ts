@@ -19,7 +19,7 @@ export const groupsHtml = (
 <h1>Groups</h1>
 ${live(
   'groups',
-  table({
+  html`${table({
     caption: 'Groups, newest first',
     head: ['Group', 'Profile', 'Members', 'Maintenance', 'Changed'],
     rows: items.map((group) => [
@@ -30,10 +30,9 @@ ${live(
       time(group.updatedAt),
     ]),
     empty: 'There is no group yet. A group gives its profile to each device that joins.',
-  }),
+  })}${nextPage(PATH, new URLSearchParams(), nextCursor)}`,
 )}
-<div class="actions">${link('createGroup', {}, { tone: 'main' })}</div>
-${nextPage(PATH, new URLSearchParams(), nextCursor)}`;
+<div class="actions">${link('createGroup', {}, { tone: 'main' })}</div>`;
 
 const profileLink = ({ profileSlug }: GroupView, names: ProfileNames): Content =>
   profileSlug === null

@@ -10,7 +10,13 @@ export interface LinksRoutesDeps {
   operatorUrl: string | null;
   issue(
     sql: Sql,
-    request: { organizationId: string; name: string; role: Role; keyId: string | null },
+    request: {
+      organizationId: string;
+      name: string;
+      role: Role;
+      keyId: string | null;
+      invitedBy: string | null;
+    },
   ): Promise<Claim & { expiresAt: Date }>;
 }
 
@@ -21,7 +27,7 @@ export const linksRoutes = ({ operatorUrl, issue }: LinksRoutesDeps): Route[] =>
     operationId: 'createOperatorLink',
     summary: "Make a link that signs in to the operators' page",
     description:
-      'The link works once, within 10 minutes, also for a role that is less than that of the key. It and the session that it begins end with the key. 404 when the service has no such page.',
+      'The link works once, within 10 minutes, also for a role that is less than that of the key. It and the session that it begins end with the key; those of a person who was signed in without a key end with the session of that person. 404 when the service has no such page.',
     tag: 'Keys',
     body: createLinkBody,
     responses: { 201: createdLinkSchema },
@@ -38,7 +44,9 @@ export const linksRoutes = ({ operatorUrl, issue }: LinksRoutesDeps): Route[] =>
       }
       const { organizationId } = caller;
       const { keyId } = actorOf(caller);
-      const link = await transact(({ sql }) => issue(sql, { organizationId, name, role, keyId }));
+      // Who was signed in without a key has no right that outlives the session.
+      const invitedBy = keyId === null ? (caller.sessionId ?? null) : null;
+      const link = await transact(({ sql }) => issue(sql, { organizationId, name, role, keyId, invitedBy }));
       const { id, expiresAt } = link;
       return created({
         id,

@@ -66,6 +66,7 @@ export function createCookieSigner(secretsKeys: Readonly<Record<number, Buffer>>
 export const toCaller = ({ organizationId, id, name, role, keyId }: Session): Caller => ({
   keyId: `operator:${id}`,
   keyName: name,
+  sessionId: id,
   actor: { keyId, name },
   organizationId,
   kind: 'customer',

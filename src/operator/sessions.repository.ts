@@ -3,13 +3,14 @@ import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Role } from '../http/role.ts';
 import type { Session, SessionRef } from './session.ts';
-import { INSERT_LINK, KEY_WORKS, START_SESSION } from './sessions.statements.ts';
+import { INSERT_LINK, START_SESSION, STILL_WORKS } from './sessions.statements.ts';
 
 export interface NewLink extends SessionRef {
   hash: Buffer;
   name: string;
   role: Role;
   keyId: string | null;
+  invitedBy: string | null;
   expiresAt: Date;
 }
 
@@ -30,6 +31,7 @@ interface SessionRow {
   name: string;
   role: Role;
   key_id: string | null;
+  invited_by: string | null;
   link_expires_at: Date;
   started_at: Date | null;
   expires_at: Date | null;
@@ -71,7 +73,7 @@ export function createSessionsRepository(sql: Database) {
     sql('operator_sessions as s')
       .join('organizations as o', 'o.id', 's.organization_id')
       .where({ 's.organization_id': organizationId })
-      .whereRaw(KEY_WORKS, { now })
+      .whereRaw(STILL_WORKS, { now })
       .select<SessionOfOrganization[]>('s.*', { organization_name: 'o.name' });
   const active = (organizationId: string, now: Date) =>
     working(organizationId, now).where('s.expires_at', '>', now);

@@ -25,6 +25,8 @@ export interface LinkRequest {
   name: string;
   role: Role;
   keyId: string | null;
+  /** The session without a key in which the link is made: the session of the link ends with it. */
+  invitedBy?: string | null;
 }
 
 const PROOF_BYTES = 32;
@@ -77,6 +79,6 @@ export const createLinkIssuer =
     const expiresAt = new Date(now().getTime() + LINK_MS);
     const sessions = sessionsIn(sql);
     const id = await sessions.newId();
-    await sessions.insert({ ...request, id, hash: hashProof(proof), expiresAt });
+    await sessions.insert({ invitedBy: null, ...request, id, hash: hashProof(proof), expiresAt });
     return { organizationId, id, proof, expiresAt };
   };

@@ -14,11 +14,11 @@ import { type Content, type Html, html } from './html.ts';
 import { type ProfileNames, profileNameOf } from './jobs-html.ts';
 import { badge, button, clockAndAge, counted, dueTime, live, nameLink, table, toWords } from './parts.ts';
 import type { NewestChange } from './shown-jobs.repository.ts';
-import type { TroubledJob } from './start.repository.ts';
+import type { Outage, TroubledJob } from './start.repository.ts';
 import type { Notified } from './start.ts';
 import { acknowledgeTicked, TICK_HEAD, tickOf } from './ticked-alerts-html.ts';
 import { registerForm } from './unregistered-html.ts';
-import { healthOf, hostOf, pathOf } from './webhooks-html.ts';
+import { healthOf, hostOf, pathOf, sendingLink } from './webhooks-html.ts';
 
 export interface NamedAlert {
   alert: AlertView;
@@ -35,6 +35,7 @@ export interface TroubledJobs {
 
 export interface StartPage {
   alerts: readonly NamedAlert[];
+  outage: Outage | null;
   /** Number of new alerts; some of them are shown. */
   alertsInAll: number;
   /** Number of alerts that somebody takes care of. */
@@ -102,8 +103,12 @@ const ACTION = html`<span class="hidden">Action</span>`;
 const more = (shown: number, inAll: number, href: string): Content =>
   inAll > shown && html`<p class="pager"><a href="${href}">All ${inAll.toLocaleString('en')}</a></p>`;
 
-function alertsHtml({ alerts, alertsInAll }: StartPage, { link, mayChange, now }: StartOptions): Content {
+function alertsHtml(
+  { alerts, outage, alertsInAll }: StartPage,
+  { link, mayChange, now }: StartOptions,
+): Content {
   return [
+    outage && outageHtml(outage),
     table({
       caption: 'New alerts, most urgent first',
       head: [
@@ -150,6 +155,10 @@ function alertsHtml({ alerts, alertsInAll }: StartPage, { link, mayChange, now }
       ),
   ];
 }
+
+/** The rows below would look like as many faults of single devices. */
+const outageHtml = ({ since, overdue, total, alertId }: Outage): Html =>
+  html`<p><strong>${overdue.toLocaleString('en')} of ${total.toLocaleString('en')} loggers missed their contact at once</strong>, since ${clockAndAge(since.toISOString())}: that is one outage.${alertId !== null && html` <a href="/operator/alerts/${alertId}">One alert</a> escalates for all, and acknowledging it acknowledges the others.`}</p>`;
 
 const failedHtml = ({ failed, failedInAll, profileNames }: StartPage, { link }: StartOptions): Content => [
   table({
@@ -259,7 +268,7 @@ const jobsHtml = ({ jobs: { running }, profileNames }: StartPage, { link }: Star
     moreJobs(running, 'running'),
   ];
 
-const webhooksHtml = ({ webhooks }: StartPage, { mayChange }: StartOptions): Html =>
+const webhooksHtml = ({ webhooks }: StartPage, { link, mayChange }: StartOptions): Html =>
   table({
     caption: 'Webhooks in trouble',
     head: ['Webhook', 'Health', 'Since', 'Waiting', ACTION],
@@ -268,7 +277,7 @@ const webhooksHtml = ({ webhooks }: StartPage, { mayChange }: StartOptions): Htm
       badge(healthOf(webhook)),
       clockAndAge(webhook.health?.since),
       webhook.health?.backlog.toLocaleString('en'),
-      mayChange && button({ action: `${pathOf(webhook)}/test`, label: 'Send a test', about: webhook.url }),
+      html`<div class="row">${sendingLink(webhook, link, webhook.url)}${mayChange && button({ action: `${pathOf(webhook)}/test`, label: 'Send a test', about: webhook.url })}</div>`,
     ]),
     empty: '',
   });

@@ -17,6 +17,17 @@ export interface OpenAlerts {
   acknowledged: number;
 }
 
+/** More devices are overdue at once than devices themselves can explain. */
+export interface Outage {
+  /** The first missed deadline. */
+  since: Date;
+  /** Numbers when it was detected. */
+  overdue: number;
+  total: number;
+  /** The alert that escalates for all; null: none does. */
+  alertId: string | null;
+}
+
 /** A job with failures. */
 export interface TroubledJob {
   id: string;
@@ -66,6 +77,16 @@ export function createStartRepository(sql: Database) {
           .filter(({ status }) => status === 'acknowledged')
           .reduce((total, { count }) => total + count, 0),
       };
+    },
+
+    /** Null: there is none, or somebody has confirmed that its devices are offline. */
+    async findOutage(organizationId: string): Promise<Outage | null> {
+      const row = await sql('overdue_fleets')
+        .where({ organization_id: organizationId, confirmed_at: null })
+        .first('since', 'overdue_count', 'total_count', 'escalated_alert_id');
+      if (row === undefined) return null;
+      const { since, overdue_count: overdue, total_count: total, escalated_alert_id: alertId } = row;
+      return { since, overdue, total, alertId };
     },
 
     /** Running jobs with devices that failed, and those that ended since then with failures; newest first. */

@@ -90,9 +90,10 @@ export function startRoutes({
     // Without the counts of devices, which take a while in a large fleet.
     const open = await start.countOpenAlerts(organizationId);
     const limit = String(ROWS);
-    const [alerts, failed, drifted, jobs, events, cellular, channels, escalations, unregistered] =
+    const [alerts, outage, failed, drifted, jobs, events, cellular, channels, escalations, unregistered] =
       await Promise.all([
         listAlerts(session, open),
+        start.findOutage(organizationId),
         ask(session, 'listAssets', { query: { syncStatus: 'failed', limit } }),
         ask(session, 'listAssets', { query: { ...toAssetsQuery({ syncStatus: 'drifted' }), limit } }),
         listTroubledJobs(session),
@@ -135,6 +136,7 @@ export function startRoutes({
         layout: devices.get(alert.assetId),
         notified: toNotified(alert, known),
       })),
+      outage,
       alertsInAll: open.new.reduce((total, { count }) => total + count, 0),
       acknowledged: open.acknowledged,
       failed: failed.items.map((device) => ({ device, change: failedChanges.get(device.id) ?? null })),

@@ -176,17 +176,27 @@ function sinceFact(webhook: WebhookView): Array<[string, Content]> {
   return label && since ? [[label, time(since)]] : [];
 }
 
+const nounOf = ({ recType }: WebhookView) => (recType === 'webhook' ? 'Webhook' : 'CellularWebhook');
+
+/** The action that sends what waits. */
+export function sendingLink(webhook: WebhookView, link: FormLink, about?: string): Content {
+  const params = { webhookId: webhook.id };
+  return webhook.status === 'active'
+    ? link(`retry${nounOf(webhook)}`, params, { about })
+    : link(`resume${nounOf(webhook)}`, params, { label: 'Resume', tone: 'main', about });
+}
+
 function actionsOf(
-  { id: webhookId, status, recType }: WebhookView,
+  webhook: WebhookView,
   { path, isSigned, link }: Pick<WebhookOptions, 'path' | 'isSigned' | 'link'>,
 ): Html {
-  const params = { webhookId };
-  const noun = recType === 'webhook' ? 'Webhook' : 'CellularWebhook';
-  const isActive = status === 'active';
+  const params = { webhookId: webhook.id };
+  const noun = nounOf(webhook);
+  const isActive = webhook.status === 'active';
   return html`<div class="actions">
 ${button({ action: `${path}/test`, label: 'Send a test' })}
-${isActive ? link(`pause${noun}`, params, { label: 'Pause…' }) : link(`resume${noun}`, params, { label: 'Resume', tone: 'main' })}
-${isActive && link(`retry${noun}`, params)}
+${isActive && link(`pause${noun}`, params, { label: 'Pause…' })}
+${sendingLink(webhook, link)}
 ${isActive && link(`replay${noun}`, params, { label: 'Send again…' })}
 ${link(`update${noun}`, params, { label: 'Edit' })}
 ${isSigned ? [link(`rotate${noun}Secret`, params), link(`remove${noun}Secret`, params)] : link(`sign${noun}`, params)}

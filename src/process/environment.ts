@@ -95,6 +95,9 @@ const optional = {
     .messages({ 'string.pattern.base': '{{#label}} must be id:key pairs, each key 32 bytes in base64' }),
 };
 
+/** A timer of Node.js that is to wait for longer than 24 days fires at once. */
+const SECONDS_MAX = 86_400;
+
 const withDefault = {
   DATA_DIR: Joi.string().default('.data'),
   OIDC_ORGANIZATION_CLAIM: Joi.string().max(256).default('organization'),
@@ -109,10 +112,10 @@ const withDefault = {
   DATABASE_DISTRIBUTED: Joi.boolean().default(false),
   DATABASE_POOL_SIZE: Joi.number().integer().min(4).max(500).default(20),
   DATABASE_TRANSFER_POOL_SIZE: Joi.number().integer().min(1).max(100).default(4),
-  STATEMENT_TIMEOUT_SECONDS: wholeNumber(60),
+  STATEMENT_TIMEOUT_SECONDS: wholeNumber(60).max(SECONDS_MAX),
   DEVICE_LOCK_TIMEOUT_MS: Joi.number().integer().min(100).max(10_000).default(1_500),
-  REQUEST_TIMEOUT_SECONDS: Joi.number().integer().min(1).default(60),
-  WRITE_TIMEOUT_SECONDS: Joi.number().integer().min(1).default(30),
+  REQUEST_TIMEOUT_SECONDS: Joi.number().integer().min(1).max(SECONDS_MAX).default(60),
+  WRITE_TIMEOUT_SECONDS: Joi.number().integer().min(1).max(SECONDS_MAX).default(30),
   EXPORTS_PER_KEY: positive(4),
   EXPORTS_PER_PROCESS: positive(16),
   UPLOADS_PER_KEY: positive(4),
@@ -130,9 +133,9 @@ const withDefault = {
   DNS_SERVERS: list(isNameServer, 'IP addresses, each with or without a port'),
   PDF_FONTS: list(isReadable, 'readable files'),
   TRUSTED_PROXIES: list((each) => ipaddr.isValidCIDR(each) || isIP(each) > 0, 'IP addresses or CIDR ranges'),
-  JOB_POLL_SECONDS: Joi.number().integer().min(1).default(300),
+  JOB_POLL_SECONDS: Joi.number().integer().min(1).max(SECONDS_MAX).default(300),
   JOB_SIGNAL_INTERVAL_MS: Joi.number().integer().min(10).default(1_000),
-  RUN_CHECK_SECONDS: Joi.number().min(0.1).default(15),
+  RUN_CHECK_SECONDS: Joi.number().min(0.1).max(SECONDS_MAX).default(15),
   UNKNOWN_STEPS_MINUTES: Joi.number().greater(0).default(10),
   JOB_STEPS_PER_PROCESS: Joi.number().integer().min(1).max(1_000).default(100),
   ENDPOINT_STEPS_PER_PROCESS: Joi.number().integer().min(1).max(1_000).default(200),
@@ -141,7 +144,7 @@ const withDefault = {
   // A larger value holds locks for longer, a smaller one takes longer in total.
   APPLY_CHUNK_SIZE: Joi.number().integer().min(1).max(20_000).default(1_000),
   LARGE_JOB_DEVICES: Joi.number().integer().min(1).max(100_000).default(20_000),
-  SWEEP_INTERVAL_SECONDS: Joi.number().min(0.1).default(5),
+  SWEEP_INTERVAL_SECONDS: Joi.number().min(0.1).max(SECONDS_MAX).default(5),
   WEBHOOK_REQUESTS_PER_ENDPOINT: Joi.number().integer().min(1).max(1_000).default(16),
   WEBHOOK_DRAIN_PER_SECOND: Joi.number().integer().min(1).max(10_000).default(1_000),
   WEBHOOK_DEADLINE_SECONDS: Joi.number().min(1).max(60).default(15),

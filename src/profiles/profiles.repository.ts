@@ -1,4 +1,4 @@
-import { toJson } from '../db/builder.ts';
+import { countRows, lockName, toJson } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { isUniqueViolation } from '../db/faults.ts';
 import { conflict } from '../process/errors.ts';
@@ -35,6 +35,9 @@ const toColumns = ({ name, temperatureAlerts, schedule, intervals }: Profile) =>
   intervals: toJson(intervals),
 });
 
+/** All are listed in one answer. */
+const PROFILES_MAX = 1_000;
+
 export type ProfilesRepository = ReturnType<typeof createProfilesRepository>;
 
 export function createProfilesRepository(sql: Database) {
@@ -68,8 +71,12 @@ export function createProfilesRepository(sql: Database) {
       return row ? toProfile(row) : null;
     },
 
-    /** @throws conflict when the organization has a profile with this slug. */
+    /** @throws conflict when the organization has a profile with this slug, or the most that it can have. */
     async insert(organizationId: string, profile: Profile): Promise<void> {
+      await lockName(sql, `profiles:${organizationId}`);
+      const count = await countRows(sql('profiles').where({ organization_id: organizationId }));
+      if (count >= PROFILES_MAX)
+        throw conflict(`There are ${PROFILES_MAX} profiles, the most there can be: change one`);
       try {
         await sql('profiles').insert({
           organization_id: organizationId,

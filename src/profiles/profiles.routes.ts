@@ -33,7 +33,7 @@ export function profilesRoutes({ profiles, profilesIn }: ProfilesRoutesDeps): Ro
       path: '/devices/config-profiles',
       operationId: 'listProfiles',
       summary: 'List configuration profiles',
-      description: 'All profiles of the organization in one answer, ordered by slug.',
+      description: 'All profiles of the organization in one answer, 1,000 at most, ordered by slug.',
       tag,
       responses: { 200: profileListResponse },
       async handle({ caller }) {
@@ -45,7 +45,8 @@ export function profilesRoutes({ profiles, profilesIn }: ProfilesRoutesDeps): Ro
       path: '/devices/config-profiles',
       operationId: 'createProfile',
       summary: 'Create a configuration profile',
-      description: 'Give a slug or a name, and at least one of temperatureAlerts, schedule and intervals.',
+      description:
+        'Give a slug or a name, and at least one of temperatureAlerts, schedule and intervals. 409 when a profile has the slug, and beyond 1,000 profiles.',
       tag,
       body: createProfileBody,
       responses: { 201: profileDetailResponse },

@@ -36,11 +36,14 @@ function detailsText({ details, extreme }: ListedAlert): string {
   return 'channel' in details ? `, channel ${details.channel}: error ${details.error}` : '';
 }
 
+/** Breaks long words: the time that the document takes to divide one grows with the square of its length. */
+const toLine = (comment: string): string => comment.replace(/\s+/g, ' ').replace(/\S{60}(?=\S)/gu, '$& ');
+
 function handlingTexts({ actions }: ListedAlert, timeOf: (atMs: number) => string): string[] {
   const texts = actions.map(({ at, action, by, comment }) => {
     const author = `${by?.name ?? 'the service'}, ${timeOf(at.getTime())}`;
     return action === 'commented'
-      ? `    Comment by ${author}: ${(comment ?? '').replace(/\s+/g, ' ')}`
+      ? `    Comment by ${author}: ${toLine(comment ?? '')}`
       : `    Acknowledged by ${author}`;
   });
   const isAcknowledged = actions.some(({ action }) => action === 'acknowledged');

@@ -58,8 +58,9 @@ const ACTION = 'alert_id as "alertId", uuid_extract_timestamp(id) as at, action,
 /** A curve shows at most this many. */
 const ALERTS_MAX = 500;
 const LISTED_MAX = 40;
-/** Of all alerts together, because each may be long. */
+/** Of all alerts together. */
 const COMMENTS_MAX = 200;
+const COMMENTS_CHARACTERS_MAX = 20_000;
 
 export type RecordRepository = ReturnType<typeof createRecordRepository>;
 
@@ -75,8 +76,13 @@ export function createRecordRepository(sql: Database) {
       .orderBy('id', 'desc')
       .limit(COMMENTS_MAX)
       .select(sql.raw(`${ACTION}, count(*) over ()`));
-    const furtherComments = (comments[0]?.count ?? 0) - comments.length;
-    return { actions: [...acknowledged, ...comments.toReversed()], furtherComments };
+    let characters = 0;
+    const listed = comments.filter(({ comment }) => {
+      characters += comment?.length ?? 0;
+      return characters <= COMMENTS_CHARACTERS_MAX;
+    });
+    const furtherComments = (comments[0]?.count ?? 0) - listed.length;
+    return { actions: [...acknowledged, ...listed.toReversed()], furtherComments };
   }
 
   return {

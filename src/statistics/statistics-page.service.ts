@@ -4,6 +4,7 @@
  */
 import type { Readable } from 'node:stream';
 import type PDFDocument from 'pdfkit';
+import type { Pace } from '../process/pacer.ts';
 import { compareChannels } from './comparison.ts';
 import { alertParagraphs } from './record-alerts.ts';
 import { CHART_HEIGHT, drawChart, MARGIN, SINGLE, WIDTH } from './record-chart.ts';
@@ -40,11 +41,13 @@ export type ToPage = (
 ) => Promise<Readable>;
 
 interface StatisticsPageDeps {
+  /** Shared with exports: a text in letters of other scripts takes a tenth of a second. */
+  pace: Pace;
   now(): Date;
   loadFonts(): Promise<RecordFonts>;
 }
 
-export function createStatisticsPage({ now, loadFonts }: StatisticsPageDeps): ToPage {
+export function createStatisticsPage({ pace, now, loadFonts }: StatisticsPageDeps): ToPage {
   // Loaded with the first page, because both take a quarter of a second.
   const load = () => Promise.all([import('pdfkit'), loadFonts()]);
   let loaded: ReturnType<typeof load> | undefined;
@@ -53,12 +56,12 @@ export function createStatisticsPage({ now, loadFonts }: StatisticsPageDeps): To
     loaded ??= load();
     const [{ default: PDFDocument }, fonts] = await loaded;
     const page = new PDFDocument({ size: 'A4', margin: MARGIN, bufferPages: true });
-    const flow = createFlow(page, fonts);
+    const flow = createFlow(page, fonts, pace);
     const options = { ...by, madeAt: now() };
-    if (records.length > 1) drawComparison(page, flow, records, options);
+    if (records.length > 1) await drawComparison(page, flow, records, options);
     for (const statistics of records) {
       if (records.length > 1) flow.nextPage();
-      drawRecord(page, flow, statistics, options);
+      await drawRecord(page, flow, statistics, options);
     }
     const [{ asset }] = records as [Statistics];
     numberPages(page, fonts, records.length > 1 ? `${records.length} devices` : asset.serialNumber);
@@ -68,50 +71,55 @@ export function createStatisticsPage({ now, loadFonts }: StatisticsPageDeps): To
 }
 
 /** A chart for each kind of channel, with a line for each device. */
-function drawComparison(
+async function drawComparison(
   page: Page,
   flow: Flow,
   records: readonly Statistics[],
   options: RecordOptions,
-): void {
+): Promise<void> {
   flow.title(`${records.length} devices`);
-  flow.lines(comparisonLines(records, options));
+  await flow.lines(comparisonLines(records, options));
   for (const { title, lines } of compareChannels(records)) {
     flow.room(flow.heightOf(['', title, ...lines.map(comparedLine)]) + CHART_HEIGHT);
-    flow.lines(['', title]);
-    for (const line of lines) flow.lines([comparedLine(line)], line.color);
+    await flow.lines(['', title]);
+    for (const line of lines) await flow.lines([comparedLine(line)], line.color);
     drawChart(page, lines, { timezone: options.timezone, top: flow.take(CHART_HEIGHT) });
   }
-  flow.lines([
+  await flow.lines([
     'Shaded red: alerts. Dotted: bounds, in the colour of the device. A record of each device follows.',
   ]);
 }
 
-function drawRecord(page: Page, flow: Flow, statistics: Statistics, options: RecordOptions): void {
+async function drawRecord(
+  page: Page,
+  flow: Flow,
+  statistics: Statistics,
+  options: RecordOptions,
+): Promise<void> {
   const { timezone } = options;
   flow.title(statistics.asset.name);
-  flow.lines(headLines(statistics, options));
+  await flow.lines(headLines(statistics, options));
   flow.heading('Settings in force');
-  flow.lines(settingsLines(statistics, timezone));
+  await flow.lines(settingsLines(statistics, timezone));
   if (statistics.mutedSpans.length > 0) {
     flow.heading('Maintenance: nobody was notified');
-    flow.lines(maintenanceLines(statistics, timezone));
+    await flow.lines(maintenanceLines(statistics, timezone));
   }
   flow.heading('Alerts');
-  flow.lines(alertParagraphs(statistics, timezone));
+  await flow.lines(alertParagraphs(statistics, timezone));
   const { channels } = statistics;
   if (channels.length === 0) {
     flow.room(2 * LINE_HEIGHT + CLOSING_HEIGHT);
-    flow.lines(['', emptyLine(statistics, timezone)]);
+    await flow.lines(['', emptyLine(statistics, timezone)]);
   }
   for (const channel of channels) {
     const texts = ['', ...channelLines(channel, statistics.from, timezone)];
     const closing = channel === channels.at(-1) ? CLOSING_HEIGHT : LINE_HEIGHT;
     flow.room(flow.heightOf(texts) + CHART_HEIGHT + closing);
-    flow.lines(texts);
+    await flow.lines(texts);
     drawChart(page, [{ statistics, channel, ...SINGLE }], { timezone, top: flow.take(CHART_HEIGHT) });
   }
-  flow.lines(['Averages are of the samples, unweighted. Shaded red: alerts; shaded grey: gaps.']);
+  await flow.lines(['Averages are of the samples, unweighted. Shaded red: alerts; shaded grey: gaps.']);
   drawSignature(page, flow.take(SIGNATURE_HEIGHT));
 }
 
@@ -127,7 +135,7 @@ function textHeight(page: Page, fonts: RecordFonts, text: string): number {
 type Flow = ReturnType<typeof createFlow>;
 
 /** Writes lines from top to bottom, on as many pages as they need. */
-function createFlow(page: Page, fonts: RecordFonts) {
+function createFlow(page: Page, fonts: RecordFonts, pace: Pace) {
   let y = MARGIN;
 
   function room(height: number): void {
@@ -148,6 +156,14 @@ function createFlow(page: Page, fonts: RecordFonts) {
   const heightOf = (texts: readonly string[]): number =>
     texts.reduce((sum, text) => sum + textHeight(page, fonts, text), 0);
 
+  function write(text: string): void {
+    const y = take(heightOf([text]));
+    page.fontSize(TEXT_SIZE);
+    fonts.drawWith(page, text, () =>
+      page.text(text, MARGIN, y, { width: WIDTH, baseline: -BASELINE * TEXT_SIZE }),
+    );
+  }
+
   return {
     room,
     nextPage,
@@ -162,15 +178,9 @@ function createFlow(page: Page, fonts: RecordFonts) {
       line(page, fonts, { text, size: 11, y: take(20) + 6, height: 14 });
     },
     /** Texts of any length, each on as many lines as it needs. */
-    lines(texts: string[], color = 'black') {
+    async lines(texts: string[], color = 'black') {
       page.fillColor(color);
-      for (const text of texts) {
-        const y = take(heightOf([text]));
-        page.fontSize(TEXT_SIZE);
-        fonts.drawWith(page, text, () =>
-          page.text(text, MARGIN, y, { width: WIDTH, baseline: -BASELINE * TEXT_SIZE }),
-        );
-      }
+      for (const text of texts) await pace(async () => write(text));
     },
   };
 }

@@ -430,6 +430,24 @@ describe('Assets', () => {
       );
     });
 
+    it('lists the latest 100 replacements, also in the audit trail, and refuses one after 1,000', async () => {
+      await dms.service.sql.raw(
+        `insert into asset_replacements (organization_id, asset_id, serial_number)
+         select ?, ?, 'EARLIER-' || n from generate_series(1, 999) as n`,
+        [org.id, id],
+      );
+      assert.equal((await replace(id, fresh)).status, 200);
+      const { replacementHistory } = await get(id);
+      assert.equal(replacementHistory.length, 100);
+      assert.deepEqual(
+        [replacementHistory[0], replacementHistory.at(-1)].map((each) => each.serialNumber),
+        ['EARLIER-901', serial],
+      );
+      const { body } = await api.get(`/audit?subject=${id}&limit=1`);
+      assert.deepEqual(body.items[0].after.replacementHistory, replacementHistory);
+      await refused(replace(id, nextSerial()), 409, /replaced 1,000 times/);
+    });
+
     it('makes the earlier serial available at once', async () => {
       await replace(id, fresh);
       assert.equal((await api.get(`/devices/${serial}/config`)).status, 404);

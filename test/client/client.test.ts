@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   ApiError,
   type Client,
@@ -159,6 +160,20 @@ describe('The typed client', () => {
     await dms.uploadCalibrationCertificate({ assetId, body: pdf });
     const file = await dms.getCalibrationCertificate({ assetId });
     assert.deepEqual(new Uint8Array(await file.arrayBuffer()), pdf);
+  });
+
+  it('waits without a limit when the time is infinite', async () => {
+    const client = createClient({
+      baseUrl: service.baseUrl,
+      apiKey,
+      timeoutMs: Number.POSITIVE_INFINITY,
+      retry: { retries: 0 },
+      fetch: async (url, request) => {
+        await delay(10);
+        return fetch(url, request);
+      },
+    });
+    assert.deepEqual(Object.keys(await client.listAssets()).slice(0, 1), ['items']);
   });
 
   it('limits the time until a streamed answer begins, and not how long it lasts', async () => {

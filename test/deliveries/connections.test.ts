@@ -47,7 +47,7 @@ describe('A connection to a receiver', () => {
     for (const server of servers.splice(0)) server.close();
   });
 
-  function senderWith(deadlineMs: number): Sender {
+  function senderWith(deadlineMs: number, keepAliveMs?: number): Sender {
     const resolve = async () => addresses.map((address) => ({ address, family: 4 }));
     return createSender({
       isAllowedAddress: () => true,
@@ -55,6 +55,7 @@ describe('A connection to a receiver', () => {
       now: () => new Date(),
       deadlineMs,
       connectTimeoutMs: CONNECT_MS,
+      ...(keepAliveMs !== undefined && { keepAliveMs }),
       names: createNameLookups({ resolve, timeoutMs: CONNECT_MS, waitMaxMs: CONNECT_MS }),
     });
   }
@@ -111,6 +112,32 @@ describe('A connection to a receiver', () => {
         );
       }
     }
+  });
+
+  it('ends in its own time, however long the receiver would keep it', async () => {
+    const connections: Socket[] = [];
+    const url = await listenRaw((socket) => {
+      connections.push(socket);
+      socket.write(OK.replace('Content-Length', 'Keep-Alive: timeout=600\r\nContent-Length'));
+    });
+    const brief = senderWith(DEADLINE_MS, 10);
+    assert.equal((await attempt(url, brief)).verdict, 'delivered');
+    await once(connections[0] as Socket, 'close');
+    await brief.close();
+  });
+
+  it('reads at most 64 KiB of interim answers', async () => {
+    let sent = 0;
+    const url = await listenRaw((socket) => {
+      const send = (): void => {
+        sent += 1;
+        socket.write('HTTP/1.1 102 Processing\r\n\r\n'.repeat(100), () => socket.destroyed || send());
+      };
+      send();
+    });
+    const { verdict, error } = await attempt(url);
+    assert.deepEqual([verdict, error], ['retry', 'the answer was not valid HTTP']);
+    assert.ok(sent > 20, String(sent));
   });
 
   it('reports an unrequested protocol switch as invalid HTTP', async () => {

@@ -87,6 +87,15 @@ describe('A split configuration report', () => {
     assert.ok(add(parts, last, at(0), 'a'));
   });
 
+  it('completes whatever many reports another organization begins', () => {
+    const parts = createConfigParts({ incompleteMax: 3 });
+    add(parts, first, at(0), 'a');
+    for (let configurationHash = 20; configurationHash < 30; configurationHash++)
+      add(parts, split(report({ configurationHash }))[0], at(1), 'b');
+    assert.equal(parts.incompleteCount, 3);
+    assert.ok(add(parts, last, at(2), 'a'));
+  });
+
   it('takes no more memory than its limits allow', () => {
     const parts = createConfigParts({ incompleteMax: 3, bytesMax: 100 });
     for (let device = 0; device < 10; device++) {

@@ -2,8 +2,9 @@
  * Requests that hold a whole fleet in memory: an organization has two of a kind at once, and others continue.
  */
 import assert from 'node:assert/strict';
+import { connect, type Socket } from 'node:net';
 import type { Answer, Client } from '../support/client.ts';
-import { createProfile, HOT_WATER, register } from '../support/fleet.ts';
+import { createProfile, eventually, HOT_WATER, register } from '../support/fleet.ts';
 import { untilLockWaits } from '../support/lock-waits.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
@@ -59,6 +60,75 @@ describe('Requests for a whole fleet', () => {
     const rows = { raw: '[{"serialNumber":"IMPORT-1"}]' };
     const send = (client: Client) => client.post('/assets/import', undefined, rows);
     assertRefused(await thirdOf('assets', send), /^At most 2 imports at once/);
+  });
+
+  /** A request whose last byte is never sent. */
+  async function beginPost(
+    path: string,
+    { token, bytes }: { token: string; bytes: number },
+  ): Promise<Socket> {
+    const { hostname, port } = new URL(dms.baseUrl);
+    const socket = connect({ host: hostname, port: Number(port) }).on('error', () => {});
+    const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n`;
+    const type = `Content-Type: application/json\r\nContent-Length: ${bytes + 1}\r\n\r\n`;
+    await new Promise((resolve) => socket.write(head + type + ' '.repeat(bytes), resolve));
+    return socket;
+  }
+
+  it('counts an import from the first byte of its body', async () => {
+    const { token } = await dms.issueKey(org.id, 'customer');
+    const sockets: Socket[] = [];
+    const rows = { raw: '[{"serialNumber":"IMPORT-2"}]' };
+    const send = (client: Client) => client.post('/assets/import', undefined, rows);
+    /** Begins again when it is refused, as it is while a complete import runs. */
+    async function begin(): Promise<void> {
+      const socket = await beginPost('/assets/import', { token, bytes: 10 });
+      sockets.push(socket.once('data', () => void begin()));
+    }
+    await Promise.all([begin(), begin()]);
+    await eventually(
+      () => send(dms.with(token)),
+      ({ status }) => status === 429,
+    );
+    assert.equal((await send((await dms.addOrganization()).api)).status, 200);
+    for (const socket of sockets) socket.removeAllListeners('data').destroy();
+  });
+
+  it('holds 64 MiB of the bodies of an organization at once, and reads those of others', async () => {
+    const bytes = 1024 * 1024;
+    const { token } = await dms.issueKey(org.id, 'customer');
+    const sockets = await Promise.all(
+      Array.from({ length: 64 }, () => beginPost('/assets', { token, bytes: bytes - 1 })),
+    );
+    const send = (client: Client) => client.post('/assets', undefined, { raw: ' '.repeat(bytes) });
+    const { headers } = await eventually(
+      () => send(dms.with(token)),
+      ({ status }) => status === 429,
+    );
+    assert.equal(headers['retry-after'], '5');
+    assert.equal((await send((await dms.addOrganization()).api)).status, 400);
+    for (const socket of sockets) socket.destroy();
+    await eventually(
+      () => send(dms.with(token)),
+      ({ status }) => status === 400,
+    );
+  });
+
+  it('answers a change of an organization while 25 of another wait for a lock', async () => {
+    const { sql } = dms.service;
+    const id = await register(org, 'LOCKED-1');
+    const other = await dms.addOrganization();
+    const otherId = await register(other, 'FREE-1');
+    const connections = dms.settings.databasePoolSize;
+    const client = dms.with((await dms.issueKey(org.id, 'customer')).token);
+    const changes = await sql.transaction(async (tx) => {
+      await tx.raw('select from assets where id = ? for update', [id]);
+      const waiting = Array.from({ length: 25 }, (_, floor) => client.patch(`/assets/${id}`, { floor }));
+      await untilLockWaits(sql, connections / 2);
+      assert.equal((await other.api.patch(`/assets/${otherId}`, { floor: 1 })).status, 200);
+      return { waiting };
+    });
+    await Promise.all(changes.waiting);
   });
 
   it('allows an organization two pages of statistics at once, and asks the third to wait', async () => {

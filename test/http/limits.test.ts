@@ -8,6 +8,7 @@ import { createTokenBucket } from '../../src/http/token-bucket.ts';
 import { formatKey } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { readSettings, type Settings } from '../../src/process/config.ts';
+import { validateEnvironment } from '../../src/process/environment.ts';
 import { createLog } from '../../src/process/log.ts';
 import { type Answer, type Client, createClient } from '../support/client.ts';
 import { call, type Fixtures, forEvery } from '../support/operations.ts';
@@ -71,6 +72,11 @@ describe('Rate limits', () => {
     assert.equal(answer.headers['retry-after'], retryAfter);
     assert.match(answer.body.message, new RegExp(`${retryAfter} s`));
   }
+
+  it('allows no time that a timer cannot wait for', () => {
+    for (const name of ['SWEEP_INTERVAL_SECONDS', 'STATEMENT_TIMEOUT_SECONDS', 'REQUEST_TIMEOUT_SECONDS'])
+      assert.throws(() => validateEnvironment({ [name]: '2147484' }), new RegExp(`${name} must be`));
+  });
 
   it('allows 100,000 loggers that send every five minutes, all at the same moment, by default', () => {
     const settings = readSettings({

@@ -49,7 +49,7 @@ export const refusalOfBody = (
   refusalBy(async () => {
     const stream = Readable.from([Buffer.from(payload)]);
     const request = Object.assign(stream, { headers: { 'content-type': type } });
-    const { value } = await readJsonBody(request as unknown as IncomingMessage);
+    const { value } = await readJsonBody(request as unknown as IncomingMessage, () => {});
     shapeOf(route).body(value);
   });
 

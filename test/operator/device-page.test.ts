@@ -34,14 +34,16 @@ describe('The page of a device', () => {
     return text;
   };
 
-  it('shows beside the sync state that no profile was ever applied, until one is', async () => {
-    const heading = async (id: string) =>
-      (await page(`/devices/${id}`)).match(/<h2>Configuration .*<\/h2>/)?.[0];
+  it('shows no profile in place of a sync state until one is applied, and its facts, in parts that follow', async () => {
     const id = await register(dms, 'PLAIN-1');
     await report(dms, 'PLAIN-1', FACTORY);
-    assert.match((await heading(id)) ?? '', /applied<.*never had a profile/);
+    const heading = (state: string) =>
+      new RegExp(`<div data-live="configuration"><h2>Configuration <span [^>]*>${state}</span></h2>`);
+    const text = await page(`/devices/${id}`);
+    assert.match(text, heading('no profile'));
+    assert.match(text, /<div data-live="facts"><dl.*<dt>Battery</s);
     await apply(dms, await createProfile(dms, { ...FRIDGE, slug: 'plain' }), { serialNumbers: ['PLAIN-1'] });
-    assert.doesNotMatch((await heading(id)) ?? 'never', /never/);
+    assert.match(await page(`/devices/${id}`), heading('pending'));
   });
 
   it('shows beside drifted settings what the device confirmed, that it does not watch, and a way to apply them again', async () => {
@@ -209,7 +211,7 @@ describe('The page of a device', () => {
     assert.match(await page('/alerts?status=resolved'), shown);
   });
 
-  it('shows the history of an alert, and accepts assignments, snoozes and comments', async () => {
+  it('shows the history of an alert, and accepts assignments, snoozes and their end, and comments', async () => {
     await sendTemperature(dms, 'FRIDGE-1', 20);
     const [alert] = (await dms.api.get('/alerts?status=new')).body.items;
     const path = `/alerts/${alert.id}`;
@@ -226,6 +228,11 @@ describe('The page of a device', () => {
     const { snoozeUntil, assignee } = (await dms.api.get(path)).body;
     assert.ok(Date.parse(snoozeUntil) > Date.now());
     assert.equal(assignee, 'Ada');
+    assert.match(shown, /operator\/forms\/endSnooze/);
+    assert.equal((await send('endSnooze', { comment: 'Eight hours too many' })).status, 303);
+    const { body: ended } = await dms.api.get(path);
+    assert.deepEqual([ended.status, ended.snoozeUntil, ended.assignee], ['acknowledged', null, 'Ada']);
+    assert.doesNotMatch(await page(path), /endSnooze/);
     assert.equal((await send('commentAlert', { comment: ' ' })).status, 400);
     await sendTemperature(dms, 'FRIDGE-1', 5);
     assert.doesNotMatch(await page(path), /acknowledgeAlert/);
@@ -342,6 +349,7 @@ describe('The page of a device', () => {
     ];
     const text = await page(`/devices/${id}/history`);
     for (const each of rows) assert.match(text, row(each));
+    assert.match(text, /<body data-watch=.*<div data-live="history">.*Change asset/s);
     assert.match(await page(`/devices/${id}`), new RegExp(`href="/operator/devices/${id}/history"`));
     const joined = text.match(row(/Joined the group Old ward/))?.[0] ?? '';
     assert.doesNotMatch(joined, /<span class="quiet">–/);
@@ -349,7 +357,7 @@ describe('The page of a device', () => {
     const moved = await visit(`${dms.baseUrl}/operator/devices/${id}`, { cookie });
     assert.equal(moved.headers.get('location'), `/operator/archived/${id}`);
     const archived = await page(`/archived/${id}`);
-    assert.match(archived, /Archived <time.*Archive asset/s);
+    assert.match(archived, /Archived <time.*<div data-live="history">.*Archive asset/s);
     for (const each of rows) assert.match(archived, row(each));
   });
 
@@ -433,6 +441,22 @@ describe('The page of a device', () => {
     assert.doesNotMatch(seen.text, /Register the logger again/);
   });
 
+  it('shows statistics of an archived device, and leads to its record as PDF', async () => {
+    const id = await register(dms, 'KEPT-1', { name: 'Cellar fridge' });
+    await sendTemperature(dms, 'KEPT-1', 5);
+    await dms.api.delete(`/assets/${id}`);
+    const [, form = ''] =
+      (await page(`/archived/${id}`)).match(/<form[^>]*\/statistics">(.*?)<\/form>/s) ?? [];
+    const [from = '', to = ''] = [...form.matchAll(/ value="([^"]+)"/g)].map(([, value = '']) => value);
+    const text = await page(`/devices/${id}/statistics?${new URLSearchParams({ from, to })}`);
+    assert.match(text, /Cellar fridge.*<td[^>]*>1 temperature.*<td data-label="Min">5 °C/s);
+    const [, pdf = ''] = text.match(/href="(\/operator\/devices\/[^"]+statistics\.pdf[^"]+)"/) ?? [];
+    const { status, headers } = await visit(dms.baseUrl + pdf.replaceAll('&amp;', '&'), { cookie });
+    assert.deepEqual([status, headers.get('content-type')], [200, 'application/pdf']);
+    const reversed = `/devices/${id}/statistics?${new URLSearchParams({ from: to, to: from })}`;
+    assert.match(await page(reversed), /role="alert">The end must be after the beginning/);
+  });
+
   it('finds archived devices by name and serial number, and no device of another organization', async () => {
     const id = await register(dms, 'GONE-1', { name: 'Ice house' });
     await dms.api.delete(`/assets/${id}`);
@@ -453,7 +477,12 @@ describe('The page of a device', () => {
     const stranger = await signIn(dms, { organizationId: (await dms.addOrganization()).id });
     const list = await visit(`${dms.baseUrl}/operator/archived`, { cookie: stranger });
     assert.doesNotMatch(list.text, /Ice house/);
-    for (const path of [`devices/${id}`, `devices/${id}/history`, `archived/${id}`]) {
+    for (const path of [
+      `devices/${id}`,
+      `devices/${id}/history`,
+      `devices/${id}/statistics`,
+      `archived/${id}`,
+    ]) {
       const { status } = await visit(`${dms.baseUrl}/operator/${path}`, { cookie: stranger });
       assert.equal(status, 404, path);
     }

@@ -84,7 +84,7 @@ describe('The page of escalations', () => {
     await send(`/forms/deleteEscalation?escalationId=${id}`, {});
   });
 
-  it('shows channels by their names in place of their addresses', async () => {
+  it('shows channels by their names in place of their addresses, and groups', async () => {
     await dms.api.patch(`/notification-channels/${channelId}`, { name: 'Nurse, on call' });
     await send('/forms/createEscalation', form());
     const [{ id }] = await escalations();
@@ -93,6 +93,10 @@ describe('The page of escalations', () => {
       /class="name">Nurse, on call<\/span> <span class="quiet">http:/,
     );
     assert.match((await see('/escalations')).text, /after 15 min: Nurse, on call</);
+    const groupIds = [(await dms.api.post('/groups', { name: 'Cold rooms' })).body.id];
+    await dms.api.patch(`/escalations/${id}`, { groupIds });
+    assert.match((await see('/escalations')).text, /low battery: critical, in Cold rooms</);
+    await dms.api.patch(`/escalations/${id}`, { groupIds: [] });
     const boxes = (await see(`/forms/updateEscalation?escalationId=${id}`)).text;
     assert.match(boxes, new RegExp(`value="${channelId}" checked> Nurse, on call<`));
     await (await newDevice(dms, 'Named room'))('low');

@@ -82,6 +82,16 @@ describe('The page of the fleet', () => {
     assert.match(text, /All 2 that match/);
   });
 
+  it('finds devices by model, and applies a profile to them', async () => {
+    await org.api.patch(`/assets/${(await org.api.get('/assets?serialNumber=PLAIN')).body.items[0].id}`, {
+      model: 'TVO-THT',
+    });
+    const text = await read('?model=TVO-THT');
+    assert.deepEqual(serialsIn(text), ['PLAIN']);
+    assert.match(text, /name="model" value="TVO-THT"/);
+    assert.match(text, /filter=model%3DTVO-THT">Apply a profile to the one that matches/);
+  });
+
   it('says in words which devices a profile is applied to', async () => {
     const filter = new URLSearchParams({ groupId, syncStatus: 'no_profile', q: 'PL_A' }).toString();
     const { text } = await visit(`${dms.baseUrl}/operator/apply?${new URLSearchParams({ filter })}`, {

@@ -478,6 +478,33 @@ describe('A form of an operation', () => {
     assert.match((await search('to=2020-01-01T00:00')).text, /No change matches/);
   });
 
+  it('shows each alert of a profile on a line of its own in the audit trail', async () => {
+    const alert = (lowC: number) => ({
+      type: 'range',
+      channel: 'probe',
+      lowC,
+      highC: 8,
+      severity: 'warning',
+    });
+    const slug = await createProfile(dms, {
+      slug: 'traced',
+      temperatureAlerts: [alert(1), alert(2), alert(3)],
+    });
+    const { text } = await visit(`${dms.baseUrl}/operator/audit?subject=${slug}`, { cookie });
+    for (const lowC of [1, 2, 3])
+      assert.match(text, new RegExp(`<div><code>[^<]*lowC&quot;:${lowC},[^<]*warning[^<]*}</code></div>`));
+  });
+
+  it('leads people who may change to the link that invites others', async () => {
+    const writer = await signIn(dms, { role: 'write' });
+    const { text } = await visit(`${dms.baseUrl}/operator/audit`, { cookie: writer });
+    const [, path = ''] = text.match(/href="([^"]+createOperatorLink)"/) ?? [];
+    const made = await visit(dms.baseUrl + path, { cookie: writer, form: { name: 'Ada' } });
+    assert.match(made.text, /\/operator\/sign-in\?link=/);
+    const [, next = ''] = made.text.match(/<a class="button[^"]*" href="([^"]+)"/) ?? [];
+    assert.equal((await visit(dms.baseUrl + next, { cookie: writer })).status, 200, next);
+  });
+
   it('shows no tab to a reader that leads to a page of admins', async () => {
     const reader = await signIn(dms, { role: 'read' });
     const seen = async (as: string) => (await visit(`${dms.baseUrl}/operator/audit`, { cookie: as })).text;

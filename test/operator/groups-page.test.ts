@@ -60,7 +60,7 @@ describe('The page of a group', () => {
     assert.equal((await send(path, { serialNumbers: 'ALONE-1' })).status, 303);
   });
 
-  it('asks before ticked devices join a group whose profile they would get', async () => {
+  it('asks before devices that are ticked or typed join a group whose profile they would get', async () => {
     const id = await addGroup('Freezers', [], 'freezer');
     await register(dms, 'TICKED-1');
     const form = { joinedGroupId: id, serialNumbers: 'TICKED-1' };
@@ -68,6 +68,8 @@ describe('The page of a group', () => {
     assert.match(text, /Add 1 device to Freezers\?.*does not run <a [^>]*>Freezer<\/a> gets a job/s);
     const again = await visit(`${dms.baseUrl}/operator/join`, { cookie });
     assert.equal(again.headers.get('location'), '/operator/fleet');
+    const typed = await send(`forms/addGroupMembers?groupId=${id}`, { serialNumbers: 'TICKED-1' });
+    assert.match(typed.text, /Add 1 device to Freezers\?.*gets a job/s);
     assert.equal(await countMembers(id), 0);
     const { headers } = await send('join', { ...form, step: 'apply' });
     assert.match(headers.get('location') ?? '', /^\/operator\/jobs\//);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { BrowserContext, Page } from 'playwright-core';
 import { HOUR_MS } from '../../src/process/durations.ts';
 import { findBarriers } from '../support/barriers.ts';
-import { apply, applyAnswer, createProfile, registerMany } from '../support/fleet.ts';
+import { apply, applyAnswer, createProfile, register, registerMany } from '../support/fleet.ts';
 import type { TestService } from '../support/service.ts';
 import { useOperatorBrowser } from './operator-browser.ts';
 
@@ -123,6 +123,13 @@ describe('An open page', () => {
       assert.equal(gone.markup, question('Retry'));
     });
 
+    it('keeps the chosen option, also when another one comes before it', async () => {
+      const select = (...values: string[]) =>
+        `<select name="slug">${values.map((value) => `<option value="${value}">${value}</option>`).join('')}</select>`;
+      const { values } = await morph(select('a', 'b'), select('c', 'a', 'b'), 'part.firstChild.value = "b";');
+      assert.deepEqual(values, ['b']);
+    });
+
     it('leaves the picture of a curve to the script that draws it', async () => {
       const curve = '<div data-curve="/c"><p>Needs a script</p></div>';
       const { markup } = await morph(curve, curve, 'part.firstChild.innerHTML = "<canvas></canvas>";');
@@ -157,6 +164,33 @@ describe('An open page', () => {
       assert.equal(await name.inputValue(), 'Vaccines', path);
       await assertSamePage();
     }
+  });
+
+  it('offers to acknowledge or to apply to rows that come to an empty list, and keeps the note meanwhile', async () => {
+    const [, , , one, other] = serials as [string, string, string, string, string];
+    await open('/alerts?type=low_battery');
+    await send(one, 5, 202, { batteryStatus: 'low' });
+    const tickOf = (serial: string) =>
+      page.getByRole('checkbox', { name: `Choose low battery of ${serial}` });
+    await tickOf(one).check();
+    await page.getByLabel('Note').fill('On my way');
+    await send(other, 5, 202, { batteryStatus: 'low' });
+    await tickOf(other).waitFor();
+    await assertSamePage();
+    await page.click('button:has-text("Acknowledge them")');
+    await page.getByText('The ticked alerts are acknowledged').waitFor();
+    const { items } = (await dms.api.get('/alerts?type=low_battery&status=acknowledged')).body;
+    assert.deepEqual(
+      items.map(({ serialNumber }: { serialNumber: string }) => serialNumber),
+      [one],
+    );
+    await open('/fleet?q=Latecomer');
+    await register(dms, 'LIVE-LATE', { name: 'Latecomer' });
+    await page.getByText('Apply a profile to the one that matches').waitFor();
+    await page.getByRole('checkbox', { name: 'Choose Latecomer' }).check();
+    await assertSamePage();
+    await page.click('button:has-text("Preview")');
+    await page.getByRole('heading', { name: /^Apply fridge/i }).waitFor();
   });
 
   it('keeps the tick of an alert while another one of its device ends', async () => {

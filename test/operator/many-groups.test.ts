@@ -42,6 +42,13 @@ describe('A choice among many groups', () => {
     assert.match(text, /Groups that run it.*>Room 0001<.*data-label="Members">0<.*>Room 0002</s);
   });
 
+  it('leads to more groups from within the list that follows changes', async () => {
+    assert.match(
+      (await see('/groups')).text,
+      /<\/table><\/div><p class="pager">.*?<\/p><\/div>\n<div class="actions">/s,
+    );
+  });
+
   it('completes names in place of a list, and takes the name of any group', async () => {
     const { text } = await see('/forms/registerAsset');
     assert.match(text, /<input id="groupId"[^>]* name="groupId:name" list="groupId-options"/);

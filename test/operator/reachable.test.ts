@@ -78,6 +78,8 @@ async function bringIntoEveryState(dms: TestService): Promise<void> {
   await api.post(`/assets/${await register(dms, 'MUTED')}/mute`, { until, reason: 'Defrosting' });
   const warm = { channel: 'probe', type: 'temperature', value: 15, measuredAt: new Date().toISOString() };
   await device.post('/devices/282C02424E00/measurements', { readings: [warm] });
+  const [{ id: alertId }] = (await api.get('/alerts?type=high_temp&status=new')).body.items;
+  await api.patch(`/alerts/${alertId}`, { status: 'acknowledged', snoozeUntil: until });
   await device.post('/devices/282C02424EFF/config-reports', FACTORY);
   const refusal = { ...FACTORY, errors: [{ code: 7, message: 'no memory' }] };
   await device.get('/devices/282C02424E00/pending-config');

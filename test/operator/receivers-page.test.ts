@@ -121,6 +121,24 @@ describe('The pages of receivers', () => {
     assert.match(text, /href="[^"]*state=failed&amp;eventType=alert\.created"/);
   });
 
+  it('sends deliveries again that were made between any two times', async () => {
+    const deliveries = dms.service
+      .sql('deliveries')
+      .where({ organization_id: dms.id, endpoint_id: webhookId });
+    await deliveries.clone().update({ state: 'failed' });
+    const replay = async (span: Record<string, string>) => {
+      const url = `${dms.baseUrl}/operator/forms/replayWebhook?webhookId=${webhookId}`;
+      assert.equal(
+        (await visit(url, { cookie, form: { since: '-1', states: 'failed', ...span } })).status,
+        303,
+      );
+      return (await dms.api.get(`/audit?subject=${webhookId}`)).body.items[0].after.queued;
+    };
+    assert.equal(await replay({ 'since-at': '2026-01-02T03:04', until: '2026-01-02T05:00' }), 0);
+    assert.ok((await replay({ 'since-at': '2026-01-02T03:04' })) > 0);
+    await deliveries.clone().update({ state: 'retrying' });
+  });
+
   it('tells a delivery that is sent again on request from one that failed', async () => {
     await dms.service
       .sql('deliveries')
@@ -139,14 +157,18 @@ describe('The pages of receivers', () => {
     assert.doesNotMatch(text, /Trouble since/);
   });
 
-  it('shows quiet hours of a channel, and a failed test as a failure', async () => {
+  it('shows groups and quiet hours of a channel, and a failed test as a failure', async () => {
     const channel = {
       type: 'webhook',
       target: receiver.url,
       quietHours: { from: '22:00', to: '06:00', timezone: 'Europe/Stockholm' },
+      groupIds: [(await dms.api.post('/groups', { name: 'Blood bank' })).body.id],
     };
     const { body } = await dms.api.post('/notification-channels', channel);
-    assert.match(await see('/channels'), /quiet from 22:00 to 06:00 \(Europe\/Stockholm\).*no alert yet/s);
+    assert.match(
+      await see('/channels'),
+      /data-label="Alerts">all, in Blood bank<.*quiet from 22:00 to 06:00 \(Europe\/Stockholm\).*no alert yet/s,
+    );
     const tested = await send(`/channels/${body.id}/test`);
     assert.match(tested, /role="status"><span class="problem">The test did not arrive/);
     const again = await visit(`${dms.baseUrl}/operator/channels/${body.id}/test`, { cookie });

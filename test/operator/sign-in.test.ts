@@ -29,6 +29,35 @@ describe("The operators' page", () => {
       assert.equal((await visit(link)).status, 404);
     });
 
+    it('answers 400 to a query with a NUL character or bytes that are no UTF-8', async () => {
+      const cookie = await signIn(dms);
+      for (const q of ['%00', '%FF'])
+        assert.equal((await visit(`${url}/archived?q=${q}`, { cookie })).status, 400, q);
+    });
+
+    it('ends links and sessions of a person without a key with the session of that person', async () => {
+      const org = await dms.addOrganization();
+      const organizationId = org.id;
+      const invite = async (cookie: string, name: string): Promise<string> => {
+        const form = { name, role: 'admin' };
+        const { text } = await visit(`${url}/forms/createOperatorLink`, { cookie, form });
+        return (text.match(/>(https:[^<]+)<\/textarea>/)?.[1] ?? '').replaceAll('&amp;', '&');
+      };
+      const cookieOf = async (link: string) =>
+        (await useLink(link)).headers.get('set-cookie')?.split(';')[0] as string;
+      const ada = await signIn(dms, { organizationId });
+      const bo = await cookieOf(await invite(ada, 'Bo'));
+      const cy = await cookieOf(await invite(bo, 'Cy'));
+      const unused = await invite(ada, 'Di');
+      const { items } = (await org.api.get('/operator-sessions')).body;
+      const [first] = items.slice(-1);
+      assert.ok(items.every(({ expiresAt }: { expiresAt: string }) => expiresAt <= first.expiresAt));
+      assert.equal((await visit(url, { cookie: cy })).status, 200);
+      await org.api.delete(`/operator-sessions/${first.id}`);
+      for (const cookie of [ada, bo, cy]) assert.equal((await visit(url, { cookie })).status, 401);
+      assert.equal((await useLink(unused)).status, 404);
+    });
+
     it('requires more than opening the link, because programs that show previews open links as well', async () => {
       const link = await newLink(dms, { name: 'Grace' });
       const { status, text, headers } = await visit(link);

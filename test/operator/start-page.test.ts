@@ -74,6 +74,24 @@ describe('The start page', () => {
     assert.doesNotMatch(elsewhere.headers.get('location') ?? '', /evil/);
   });
 
+  it('says that many devices that are overdue at once are one outage, and which alert stands for all', async () => {
+    const [alert] = (await dms.api.get('/alerts?status=new')).body.items;
+    const outages = dms.service.sql('overdue_fleets');
+    const row = { organization_id: dms.id, since: new Date(), overdue_count: 312, total_count: 4_812 };
+    await outages.clone().insert({ ...row, escalated_alert_id: alert.id });
+    assert.match(
+      await see(),
+      new RegExp(
+        `<strong>312 of 4,812 loggers missed their contact at once</strong>.*/operator/alerts/${alert.id}">One alert</a> escalates for all`,
+        's',
+      ),
+    );
+    const other = await signIn(dms, { organizationId: (await dms.addOrganization()).id });
+    assert.doesNotMatch(await see(other), /one outage/);
+    await outages.clone().where({ organization_id: dms.id }).delete();
+    assert.doesNotMatch(await see(), /one outage/);
+  });
+
   it('shows changes that failed and unregistered loggers, and offers no action to a reader', async () => {
     const slug = await createProfile(dms, { slug: 'ten', intervals: { measurementIntervalMinutes: 10 } });
     await apply(dms, slug, { serialNumbers: ['282C02424E01'] });
@@ -113,6 +131,16 @@ describe('The start page', () => {
       transmissionInterval: 7_200,
     });
     assert.match(await see(), /Settings that drifted.*Cellar.*Apply Vaccine fridge again…/s);
+  });
+
+  it('resumes in place a webhook that was disabled, and retries one that fails', async () => {
+    const { id } = (await dms.api.post('/webhooks', { url: 'http://127.0.0.1:9/gone' })).body;
+    const endpoint = dms.service.sql('endpoints').where({ organization_id: dms.id, id });
+    await endpoint.clone().update({ breaker: 'open', failing_since: new Date(0), next_probe_at: new Date() });
+    assert.match(await see(), /Webhooks in trouble.*>failing<.*forms\/retryWebhook\?webhookId=/s);
+    await endpoint.clone().update({ status: 'disabled', disabled_reason: 'gone' });
+    assert.match(await see(), /Webhooks in trouble.*>disabled<.*forms\/resumeWebhook\?webhookId=/s);
+    assert.doesNotMatch(await see(await signIn(dms, { role: 'read' })), /resumeWebhook/);
   });
 
   it('shows nothing of another organization', async () => {

@@ -108,18 +108,23 @@ describe('Ticked alerts', () => {
     assert.deepEqual([status, body.status], [404, 'new']);
   });
 
-  it('finds alerts by type and severity', async () => {
+  it('finds alerts by type and severity, and those in late data', async () => {
     const text = await see('/alerts?status=all&type=low_battery');
     assert.match(text, /<option value="low_battery" selected>/);
     assert.match(text, /low battery.*Attic/s);
     assert.match(await see('/alerts?status=all&type=high_temp'), /There is none/);
     assert.match(await see('/alerts?status=all&severity=warning'), /There is none/);
+    const late = await see('/alerts?status=all&late=true');
+    assert.match(late, /name="late" value="true" checked>.*There is none/s);
   });
 
   it('counts new and acknowledged alerts on their tabs, by the other filters', async () => {
     const count = async (query: string) => (await dms.api.get(`/alerts?limit=1&${query}`)).body.totalItems;
     const text = await see('/alerts');
-    assert.match(text, new RegExp(`>New ${await count('status=new')}</a>`));
+    assert.match(
+      text,
+      new RegExp(` title="[^"]* an alert that needs somebody\\.">New ${await count('status=new')}</a>`),
+    );
     assert.match(text, new RegExp(`>Acknowledged ${await count('status=acknowledged')}</a>`));
     const warm = await see('/alerts?type=high_temp');
     assert.match(warm, />New 0<.*>Acknowledged 0</s);

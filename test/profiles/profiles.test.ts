@@ -68,6 +68,18 @@ describe('Configuration profiles', () => {
   }
 
   describe('when they are created', () => {
+    it('refuses more than 1,000 profiles of an organization, also by requests at the same time', async () => {
+      await dms.service.sql.raw(
+        `insert into profiles (organization_id, slug, name, temperature_alerts)
+       select ?, 'many-' || n, 'Many', '[]' from generate_series(1, 999) as n`,
+        [org.id],
+      );
+      const answers = await Promise.all(['one', 'other'].map((slug) => create({ ...FULL, slug })));
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409]);
+      assert.match(String(answers.map(({ text }) => text)), /There are 1000 profiles/);
+      await createProfile(await dms.addOrganization(), FULL);
+    });
+
     it('answers a created profile whole, with its intervals and the bounds that devices enforce', async () => {
       const { status, body } = await create(FULL);
       assert.deepEqual({ status, body }, { status: 201, body: { profile: DETAIL } });

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { inflateSync } from 'node:zlib';
 import { HOUR_MS, MINUTE_MS } from '../../src/process/durations.ts';
+import { createCurves } from '../../src/statistics/curve.ts';
 import { channelLines } from '../../src/statistics/record-text.ts';
+import { createStatisticsPage } from '../../src/statistics/statistics-page.service.ts';
 import { findTestProgram } from '../runner/programs.ts';
 import { apply, applyAnswer, createProfile, FREEZER, FRIDGE, register } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -259,6 +261,77 @@ describe('Statistics of a device', () => {
     );
     assert.ok(texts.includes('520 earlier alerts are not listed.'), texts.slice(0, 20).join(' | '));
     assert.ok(texts.includes('5 earlier comments are not listed.'), texts.slice(0, 20).join(' | '));
+  });
+
+  it('ends the comments of the PDF at 20,000 characters, and divides words that are longer than a line', async () => {
+    const id = await register(dms, 'TALKED-ABOUT');
+    await dms.service.sql.raw(
+      `with alert as (
+         insert into alerts (organization_id, asset_id, serial_number, type, status, details, started_at, ended_at)
+         values (?, ?, 'TALKED-ABOUT', 'low_battery', 'resolved', '{}', ?, ?) returning organization_id, id
+       )
+       insert into alert_actions (organization_id, alert_id, action, actor, comment)
+       select organization_id, id, 'commented', '{"keyId": null, "name": "Ada"}', repeat('Q', 2000)
+       from alert cross join generate_series(1, 15)`,
+      [dms.id, id, time(10), time(20)],
+    );
+    const path = `/assets/${id}/statistics?from=${time(0)}&to=${time(180)}`;
+    const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
+    const text = textsOf(bytes).join(' ');
+    assert.equal(text.match(/Comment by Ada/g)?.length, 10);
+    assert.match(text, /5 earlier comments are not listed\./);
+    assert.deepEqual([text.match(/Q{20,}/g)?.join('').length, text.match(/Q{61}/)], [20_000, null]);
+  });
+
+  it('lets other requests be answered between two texts of the PDF', async () => {
+    let turns = 0;
+    const toPage = createStatisticsPage({
+      pace: async (piece) => {
+        const written = await piece();
+        turns += 1;
+        return written;
+      },
+      now: () => new Date(NOW),
+      loadFonts: async () => ({ drawWith: (_page, _text, draw) => draw() }),
+    });
+    const comments = Array.from({ length: 200 }, (_, index) => ({
+      at: new Date(START + index),
+      action: 'commented' as const,
+      by: null,
+      comment: 'The door stood open',
+    }));
+    const alert = { id: '', from: START, to: NOW, startedAt: new Date(START), endedAt: new Date(NOW) };
+    const asset = { organizationName: 'O', name: 'N', serialNumber: 'S', buildingId: null, spaceId: null };
+    await toPage(
+      [
+        {
+          ...{
+            from: START,
+            to: NOW,
+            settings: [],
+            profileNames: new Map(),
+            mutedSpans: [],
+            channels: [],
+            alertCount: 1,
+            furtherComments: 0,
+          },
+          asset: {
+            ...{ ...asset, floor: null, registeredAt: new Date(START), archivedAt: null, model: null },
+            ...{ channelTypes: null, measuredChannels: [], replacements: [] },
+          },
+          alerts: [],
+          curves: createCurves({ from: START, to: NOW }, 1),
+          listed: [
+            {
+              ...{ ...alert, type: 'low_battery', severity: 'warning', details: {}, extreme: null },
+              actions: comments,
+            },
+          ],
+        },
+      ],
+      { madeBy: 'Ada', timezone: 'UTC' },
+    );
+    assert.ok(turns > comments.length, String(turns));
   });
 
   it('shows in the PDF names, settings and times out of bounds of any length, and every channel', async () => {

@@ -9,13 +9,13 @@ export interface paths {
         };
         /**
          * List configuration profiles
-         * @description All profiles of the organization in one answer, ordered by slug.
+         * @description All profiles of the organization in one answer, 1,000 at most, ordered by slug.
          */
         get: operations["listProfiles"];
         put?: never;
         /**
          * Create a configuration profile
-         * @description Give a slug or a name, and at least one of temperatureAlerts, schedule and intervals.
+         * @description Give a slug or a name, and at least one of temperatureAlerts, schedule and intervals. 409 when a profile has the slug, and beyond 1,000 profiles.
          */
         post: operations["createProfile"];
         delete?: never;
@@ -511,7 +511,7 @@ export interface paths {
         put?: never;
         /**
          * Put another logger in the place of this one
-         * @description The new logger is given the configuration that the old one ran, and all that waited for it.
+         * @description The new logger is given the configuration that the old one ran, and all that waited for it. 409 when another active device has the serial number, and after 1,000 replacements of this one.
          */
         post: operations["replaceHardware"];
         delete?: never;
@@ -1395,7 +1395,7 @@ export interface paths {
         put?: never;
         /**
          * Make a link that signs in to the operators' page
-         * @description The link works once, within 10 minutes, also for a role that is less than that of the key. It and the session that it begins end with the key. 404 when the service has no such page.
+         * @description The link works once, within 10 minutes, also for a role that is less than that of the key. It and the session that it begins end with the key; those of a person who was signed in without a key end with the session of that person. 404 when the service has no such page.
          */
         post: operations["createOperatorLink"];
         delete?: never;
@@ -2238,7 +2238,7 @@ export interface components {
             mute: components["schemas"]["Mute"] | null;
             /** @description The newest sample of each channel; samples that came late replace none that came in time */
             latest: components["schemas"]["LatestReading"][];
-            /** @description Earlier hardware, oldest first */
+            /** @description Earlier hardware, the latest 100, oldest first */
             replacementHistory: {
                 serialNumber: string;
                 /**

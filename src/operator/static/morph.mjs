@@ -40,9 +40,12 @@ function morphNode(node, fresh) {
     if (node.data !== fresh.data) node.data = fresh.data;
     return;
   }
+  const { localName: tag, value: chosen } = node;
   morphAttributes(node, fresh);
   // A script has drawn what is in it.
   if (!node.matches('[data-curve]')) morphChildren(node, fresh);
+  // Its option may stand at another place now.
+  if (tag === 'select') node.value = chosen;
 }
 
 const isSameKind = (node, fresh) => node.nodeType === fresh.nodeType && node.nodeName === fresh.nodeName;

@@ -17,12 +17,6 @@ import type { Resources } from './resources.ts';
 import { composeSite } from './site.ts';
 import type { Slices } from './slices.ts';
 
-interface RunningApi {
-  port: number;
-  drain(): void;
-  stop(deadlineMs: number): Promise<void>;
-}
-
 /** In the order of the documentation. */
 export const routesOf = (slices: Slices): Route[] => [
   ...slices.profiles.routes,
@@ -44,7 +38,7 @@ export const routesOf = (slices: Slices): Route[] => [
   ...slices.audit.routes,
 ];
 
-export async function startApi(resources: Resources, slices: Slices, routes: Route[]): Promise<RunningApi> {
+export async function startApi(resources: Resources, slices: Slices, routes: Route[]) {
   const { settings, transactFor, secretBox } = resources;
   let server: HttpServer | undefined;
   const readReadiness = createReadiness({
@@ -94,7 +88,7 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
   return {
     port,
     drain,
-    async stop(deadlineMs) {
+    async stop(deadlineMs: number): Promise<void> {
       operator?.close();
       await Promise.all([heartbeat.stop(), stop(deadlineMs)]);
     },

@@ -45,15 +45,11 @@ interface SenderOptions {
   names: NameLookups;
 }
 
-export interface Sender {
-  /** @throws NoTurn when the host name got no turn for its look-up in time: no attempt was made. */
-  attempt(outgoing: OutgoingRequest): Promise<AttemptResult>;
-  close(): Promise<void>;
-}
+export type Sender = ReturnType<typeof createSender>;
 
 const KEEP_ALIVE_MS = 20_000;
 
-export function createSender(options: SenderOptions): Sender {
+export function createSender(options: SenderOptions) {
   const { keepAliveMs = KEEP_ALIVE_MS } = options;
   const connections = createConnections(options);
   const settings = { connect: connections.connect, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
@@ -109,7 +105,8 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   return {
-    async attempt(outgoing) {
+    /** @throws NoTurn when the host name got no turn for its look-up in time: no attempt was made. */
+    async attempt(outgoing: OutgoingRequest): Promise<AttemptResult> {
       const url = new URL(outgoing.url);
       const startedAt = await lookUp(url, outgoing.organizationId);
       const spentMs = () => performance.now() - startedAt;
@@ -139,28 +136,18 @@ export function createSender(options: SenderOptions): Sender {
         };
       }
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([agent.destroy(), repeats.destroy()]);
       connections.close();
     },
   };
 }
 
-interface Connections {
-  connect: buildConnector.connector;
-  /**
-   * To be called when a request starts. `onConnection` runs as soon as the request is written to a
-   * connection.
-   */
-  onStart(onConnection: (connection: Connection) => void): void;
-  close(): void;
-}
-
 /** Published by the client with the headers of a request: https://undici.nodejs.org/#/docs/api/DiagnosticsChannel */
 const HEADERS_SENT = 'undici:client:sendHeaders';
 
 /** Opens connections to checked addresses, and tracks which request each one serves. */
-function createConnections(options: SenderOptions): Connections {
+function createConnections(options: SenderOptions) {
   const known = new WeakMap<Socket, Connection>();
   let starting: ((connection: Connection) => void) | null = null;
 
@@ -175,20 +162,26 @@ function createConnections(options: SenderOptions): Connections {
   }
   subscribe(HEADERS_SENT, onHeadersSent);
 
-  const connect = guardedConnector(options);
+  const open = guardedConnector(options);
+  const connect: buildConnector.connector = (to, callback) =>
+    open(to, (error, socket) => {
+      if (error || !socket) return callback(error ?? new Error('no socket'), null);
+      const connection: Connection = { requestCount: 0, fault: null, answer: 'none' };
+      known.set(socket, connection);
+      socket.once('error', (fault) => {
+        connection.fault = fault;
+      });
+      skipInterim(socket, connection);
+      callback(null, socket);
+    });
+
   return {
-    connect: (to, callback) =>
-      connect(to, (error, socket) => {
-        if (error || !socket) return callback(error ?? new Error('no socket'), null);
-        const connection: Connection = { requestCount: 0, fault: null, answer: 'none' };
-        known.set(socket, connection);
-        socket.once('error', (fault) => {
-          connection.fault = fault;
-        });
-        skipInterim(socket, connection);
-        callback(null, socket);
-      }),
-    onStart(onConnection) {
+    connect,
+    /**
+     * To be called when a request starts. `onConnection` runs as soon as the request is written to a
+     * connection.
+     */
+    onStart(onConnection: (connection: Connection) => void): void {
       starting = onConnection;
     },
     close: () => void unsubscribe(HEADERS_SENT, onHeadersSent),

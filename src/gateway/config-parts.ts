@@ -27,15 +27,7 @@ interface ReceivedPart {
   receivedAt: Date;
 }
 
-export interface ConfigParts {
-  /**
-   * Returns the whole report when the part completes it, which an unsplit report does at once; null while
-   * parts are missing.
-   * @throws MalformedMessage
-   */
-  add(part: ReceivedPart): ConfigReport | null;
-  readonly incompleteCount: number;
-}
+export type ConfigParts = ReturnType<typeof createConfigParts>;
 
 interface IncompleteReport {
   /** Payloads by number of the part, from 1. */
@@ -53,7 +45,7 @@ const BYTES_MAX = 16_384;
 export function createConfigParts({
   incompleteMax = INCOMPLETE_MAX,
   bytesMax = BYTES_MAX,
-}: ConfigPartsOptions = {}): ConfigParts {
+}: ConfigPartsOptions = {}) {
   /** Of each organization, in the order of their last change. */
   const incomplete = new Map<string, Map<string, IncompleteReport>>();
   let count = 0;
@@ -97,7 +89,12 @@ export function createConfigParts({
   }
 
   return {
-    add(part) {
+    /**
+     * Returns the whole report when the part completes it, which an unsplit report does at once; null while
+     * parts are missing.
+     * @throws MalformedMessage
+     */
+    add(part: ReceivedPart): ConfigReport | null {
       const { organizationId, report, receivedAt } = part;
       if (isUnsplit(report)) return report;
       expire(organizationId, receivedAt.getTime());

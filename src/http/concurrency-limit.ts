@@ -11,12 +11,7 @@ interface ConcurrencyLimitOptions {
   perProcessMax: number;
 }
 
-export interface ConcurrencyLimit {
-  /** Counts until the work is done. */
-  run<T>(caller: Requester, work: () => Promise<T>): Promise<T>;
-  /** Counts until the stream has ended or was destroyed. */
-  stream(caller: Requester, open: () => Promise<Readable>): Promise<Readable>;
-}
+export type ConcurrencyLimit = ReturnType<typeof createConcurrencyLimit>;
 
 interface Requester {
   keyId: string;
@@ -25,7 +20,7 @@ interface Requester {
 
 const RETRY_AFTER = { headers: { 'Retry-After': '5' } };
 
-export function createConcurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyLimit {
+export function createConcurrencyLimit(options: ConcurrencyLimitOptions) {
   const { name, perKeyMax, perProcessMax } = options;
   const { perOrganizationMax = organizationShare(options) } = options;
   const ofKeys = createCounts();
@@ -62,7 +57,8 @@ export function createConcurrencyLimit(options: ConcurrencyLimitOptions): Concur
     );
 
   return {
-    async run(caller, work) {
+    /** Counts until the work is done. */
+    async run<T>(caller: Requester, work: () => Promise<T>): Promise<T> {
       const release = acquire(caller);
       try {
         return await work();
@@ -70,7 +66,8 @@ export function createConcurrencyLimit(options: ConcurrencyLimitOptions): Concur
         release();
       }
     },
-    async stream(caller, open) {
+    /** Counts until the stream has ended or was destroyed. */
+    async stream(caller: Requester, open: () => Promise<Readable>): Promise<Readable> {
       const release = acquire(caller);
       try {
         return (await open()).once('close', release);

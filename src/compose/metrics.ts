@@ -32,8 +32,8 @@ export function composeMetrics() {
     ...createTemporalMetrics(registry),
     refusedTurns: counterOf(registry, {
       name: 'dms_refused_turns_total',
-      help: 'Messages of devices and look-ups of host names that had no turn in time, by reason: overloaded, or locked',
-      series: ['message', 'host name'].flatMap((work) =>
+      help: 'Messages of devices, look-ups of host names and changes by API that had no turn in time, by reason: overloaded, or locked',
+      series: ['message', 'host name', 'change'].flatMap((work) =>
         ['overloaded', 'locked'].map((reason) => ({ work, reason })),
       ),
     }),

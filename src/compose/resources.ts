@@ -82,6 +82,7 @@ export function openResources(options: ComposeOptions) {
   const requestTurns = createKeyedSemaphore({
     perKeyMax: Math.max(1, Math.floor(settings.databasePoolSize / 2)),
     waitMaxMs: REQUEST_TURN_MS,
+    onRefused: () => metrics.refusedTurns.inc({ work: 'change', reason: 'overloaded' }),
   });
   const onRetry = () => metrics.databaseFaults.inc({ kind: 'retried' });
   const tracing = settings.traces && openTracing(settings.traces, warnOfLostSpans(options.log));

@@ -169,7 +169,7 @@ export const EVENT_CATALOGUE = {
       'Sent to notification channels of type webhook, one for all alerts that opened, are still open or are over since the one before, and for excursions in late data. At most 20 are in alerts; counts is of all. Steps of escalations are messages of their own.',
     data: notificationData,
     example: {
-      text: 'New alerts:\n- Cold room (282C02424EED): too warm, 8.6 °C on channel 1, above 8 °C, since 2026-03-02 08:15 UTC',
+      text: 'New alerts:\n- Cold room (282C02424EED): too warm, 8.6 °C on probe (channel 1), above 8 °C, since 2026-03-02 08:15 UTC',
       counts: { opened: 1, reminder: 0, resolved: 0, late: 0 },
       alerts: [{ change: 'opened', assetName: assetExample.name, alert: alertExample }],
     },

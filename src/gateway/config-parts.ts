@@ -63,6 +63,11 @@ export function createConfigParts({
     }
   }
 
+  /** Of organizations that send nothing any more, too. */
+  function expireAll(nowMs: number): void {
+    for (const organizationId of incomplete.keys()) expire(organizationId, nowMs);
+  }
+
   function evict(): void {
     const [organizationId, own] = [...incomplete].reduce((most, each) =>
       each[1].size > most[1].size ? each : most,
@@ -100,6 +105,7 @@ export function createConfigParts({
       expire(organizationId, receivedAt.getTime());
       const key = `${report.serialNumber} ${report.configurationHash}`;
       const stored = store(key, part);
+      if (count > incompleteMax) expireAll(receivedAt.getTime());
       if (count > incompleteMax) evict();
       if (byteCount(stored) > bytesMax) {
         remove(organizationId, key);

@@ -6,8 +6,8 @@ const LINE = /^[^\p{Cc}\u2028\u2029]*$/u;
 /** Gives texts that look the same one form: composed (NFC), without white space at the ends. */
 export const toName = (text: string): string => text.normalize('NFC').trim();
 
-/** A name as it is compared without case. Upper case first: "ß" becomes "ss", and "ς" becomes "σ". */
-export const withoutCase = (name: string): string => toName(name).toUpperCase().toLowerCase();
+/** A name as it is compared without case: by way of upper case "ß" becomes "ss", and "ς" becomes "σ". */
+export const withoutCase = (name: string): string => toName(name).toLowerCase().toUpperCase().toLowerCase();
 
 export const isOneLine = (text: string): boolean => LINE.test(text);
 

@@ -96,7 +96,9 @@ function createOperation(definition: Route, options: OperationsOptions) {
     const handled = (on: Transact) => withAudit({ caller, params: request.params }, on, handle);
     const run = async (on: Transact) =>
       project(await (definition.rawBody?.buffered?.run(caller, () => handled(on)) ?? handled(on)));
-    if (!once || !withIdempotency || definition.idempotent === false)
+    // A body that is read piece by piece is in no transaction.
+    const isWhole = definition.rawBody === undefined || definition.rawBody.buffered !== undefined;
+    if (!once || !withIdempotency || definition.idempotent === false || !isWhole)
       return run(transactFor(caller.organizationId));
     const url = JSON.stringify([params, once]);
     const fingerprint = fingerprintOf(definition.operationId, url, request.bytes, caller.keyId);
@@ -122,7 +124,8 @@ function fromStored({ status, body }: StoredAnswer): Reply {
 }
 
 const PAUSE_MS = 100;
-const PAUSES_MAX = 100;
+/** As long as a statement may take by default. */
+const PAUSES_MAX = 600;
 
 /** Waits for an earlier request with the same key without holding a connection. */
 async function afterRunning<T>(run: () => Promise<T>): Promise<T> {

@@ -30,6 +30,7 @@ export const ALERT_FORMS = {
     submit: 'End the snooze',
     section,
     question: 'The alert stays acknowledged, and will not be new again.',
+    about,
     body: { status: 'acknowledged', snoozeUntil: null },
     omits: ['assignee'],
     back: alert,

@@ -13,7 +13,7 @@ import type { LinksFor } from './form-links.ts';
 import { SAID } from './forms.ts';
 import type { Content } from './html.ts';
 import type { Layout } from './layout.ts';
-import type { Session } from './session.ts';
+import { OPERATOR_PATH, type Session } from './session.ts';
 
 /** Calls an operation of the API for the signed-in person. */
 export type Ask = <Id extends keyof Answers>(
@@ -114,14 +114,20 @@ export function noticeOf(query: URLSearchParams): string | undefined {
 }
 
 /** A form may name the page that it stands on, which then follows. */
-export const OWN_PATH = /^\/operator(?:[/?][\w/?=&.-]*)?$/;
+export const OWN_PATH = /^\/operator(?:[/?][\w/?=&.%+:~,-]*)?$/;
 
 /** It has to fit into a cookie. */
 const OWN_PATH_LENGTH_MAX = 1_000;
 
-/** The page that follows a sign-in; null: the address is none of this page. */
+/** The page that follows a sign-in; null: the address is none of this page, or of the sign-in itself. */
 export const toOwnPath = (address: string | null): string | null =>
-  address !== null && address.length <= OWN_PATH_LENGTH_MAX && OWN_PATH.test(address) ? address : null;
+  address !== null &&
+  address.length <= OWN_PATH_LENGTH_MAX &&
+  OWN_PATH.test(address) &&
+  !address.startsWith(`${OPERATOR_PATH}/sign-in`)
+    ? address
+    : null;
+
 /** A drawn form with all that it sends, so that one that is drawn once may be sent with other values. */
 export const toOnce = (form: URLSearchParams): string | undefined =>
   form.has('once') ? form.toString() : undefined;

@@ -31,9 +31,27 @@ ${live(
 
 const alertsOf = ({ temperatureAlerts }: ProfileView): Content =>
   temperatureAlerts.map(
-    ({ channel, lowC = null, highC = null, hysteresisC = 0, delayMinutes = 0, severity = 'critical' }) =>
-      html`<div>${channel}: ${boundsText({ lowC, highC })}, hysteresis ${hysteresisC} °C, ${severity}${delayMinutes > 0 && `, after ${delayMinutes} min`}</div>`,
+    ({
+      channel,
+      lowC = null,
+      highC = null,
+      hysteresisC = 0,
+      delayMinutes = 0,
+      severity = 'critical',
+      ...sends
+    }) =>
+      html`<div>${channel}: ${boundsText({ lowC, highC })}, hysteresis ${hysteresisC} °C, ${severity}${delayMinutes > 0 && `, after ${delayMinutes} min`}${sendsText(sends)}</div>`,
   );
+
+/** Loggers send at once on both, unless the profile says otherwise. */
+function sendsText({
+  transmitOnBreach = true,
+  transmitOnReturn = true,
+}: Pick<ProfileView['temperatureAlerts'][number], 'transmitOnBreach' | 'transmitOnReturn'>): string {
+  if (transmitOnBreach && transmitOnReturn) return '';
+  if (transmitOnBreach) return ', sent at once on a breach alone';
+  return transmitOnReturn ? ', sent at once on a return alone' : ', sent with the next transmission';
+}
 
 function scheduleText({ schedule }: ProfileView): string {
   if (schedule.always) return 'always';

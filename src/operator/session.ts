@@ -15,6 +15,8 @@ export interface Session {
    * The key that requested the link; null: the command line, or an identity provider signed the person in.
    */
   keyId: string | null;
+  /** The session without a key in which the link was made. */
+  invitedBy?: string | null;
 }
 
 export interface SessionRef {

@@ -52,6 +52,7 @@ const toSession = (row: SessionOfOrganization): Session => ({
   name: row.name,
   role: row.role,
   keyId: row.key_id,
+  invitedBy: row.invited_by,
 });
 
 const toActiveSession = (row: SessionRow): ActiveSession => ({

@@ -15,7 +15,7 @@ export interface SignInDeps {
   countFailure(address: string): void;
   sessions: {
     findLink(token: string): Promise<Session | null>;
-    signIn(token: string): Promise<{ cookie: string } | null>;
+    signIn(token: string): Promise<{ session: Session; cookie: string } | null>;
     signOut(session: SessionRef): Promise<void>;
   };
 }
@@ -52,8 +52,8 @@ export function signInRoutes({
         const signedIn = await lookUps.run(address, () => sessions.signIn(token));
         if (!signedIn) countFailure(address);
         if (!signedIn) return { page: page(token, null), status: 404 };
-        // The session that this one replaces is no longer used.
-        if (visitor) await sessions.signOut(visitor);
+        // The session that this one replaces is no longer used, and that of an own invitation ends with it.
+        if (visitor && visitor.id !== signedIn.session.invitedBy) await sessions.signOut(visitor);
         return { location: OPERATOR_PATH, cookie: signedIn.cookie };
       },
     },

@@ -29,6 +29,8 @@ const TEXT_GAP = 1.5;
 /** How far below the top of a line its baseline is, in sizes: that of Helvetica, whatever the font of the text. */
 const BASELINE = 0.718;
 const SIGNATURE_HEIGHT = 50;
+/** A turn beside exports ends with the text that is being written then. */
+const TURN_MS = 20;
 /** The last line and the signature, which stand on the page of the last channel. */
 const CLOSING_HEIGHT = LINE_HEIGHT + SIGNATURE_HEIGHT;
 
@@ -164,6 +166,13 @@ function createFlow(page: Page, fonts: RecordFonts, pace: Pace) {
     );
   }
 
+  /** The next texts, as many as a turn may take. */
+  function writeSome(left: string[]): void {
+    const endsAt = performance.now() + TURN_MS;
+    do write(left.shift() as string);
+    while (left.length > 0 && performance.now() < endsAt);
+  }
+
   return {
     room,
     nextPage,
@@ -180,7 +189,8 @@ function createFlow(page: Page, fonts: RecordFonts, pace: Pace) {
     /** Texts of any length, each on as many lines as it needs. */
     async lines(texts: string[], color = 'black') {
       page.fillColor(color);
-      for (const text of texts) await pace(async () => write(text));
+      const left = [...texts];
+      while (left.length > 0) await pace(async () => writeSome(left));
     },
   };
 }

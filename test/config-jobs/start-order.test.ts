@@ -117,7 +117,7 @@ describe('A job that started after another one that was applied later', () => {
     await org.api.post(`/devices/config-jobs/${scheduled}/cancel`);
     const cookie = await signIn(dms, { organizationId: org.id });
     const { text } = await visit(`${dms.baseUrl}/operator/jobs/${scheduled}`, { cookie });
-    assert.match(text, /Put the 1 back to fridge…/);
+    assert.match(text, /Put the 1 back to Vaccine fridge…/);
   });
 
   it('shows people its refusal, as the last one', async () => {

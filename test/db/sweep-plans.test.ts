@@ -127,7 +127,7 @@ describe('Sweeps', () => {
   /** PostgreSQL publishes statistics of a connection once it has been idle for a moment, or closes. */
   async function settledRowsRead(): Promise<number> {
     const pools = [...Array(CONNECTIONS).fill(resources.sql), dms.service.sql];
-    await Promise.all(pools.map((sql) => query(sql, 'select pg_stat_force_next_flush()')));
+    await Promise.all(pools.map((sql) => query(sql, 'select pg_stat_force_next_flush(), pg_sleep(0.05)')));
     return rowsRead();
   }
 

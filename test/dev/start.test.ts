@@ -251,23 +251,32 @@ describe('npm start', () => {
       await applyAnswer(stack.organization, 'FIRST');
     });
 
-    it('names the server that it stops first at the next start, and finishes the job', async () => {
+    it('starts again after kill -9 of the guard of PostgreSQL, and names the server that it stops first', async () => {
       const relatives = descendantsOf(stack.pid);
-      const isPostgres = ({ command }: { command: string }) => /^(\S*\/)?postgres\b/.test(command);
-      for (const { pid } of relatives.filter((each) => !isPostgres(each))) tryKill(pid);
+      const guard = relatives.find(({ command }) => /guard\.mjs.*postgres/.test(command));
+      tryKill(guard?.pid ?? 0);
       await stack.end('SIGKILL');
-      stack = await startStack(dataDir, { byNpm: true });
+      stack = await startStack(dataDir);
       assert.match(stack.output(), /^PostgreSQL: process \d+ was left running .* is stopped first$/m);
-      const { status, counts } = await jobOf(stack.organization, jobId);
-      assert.deepEqual([status, counts.waiting, counts.applied], ['running', 2, 1]);
-      for (const serial of ['SECOND', 'THIRD']) await applyAnswer(stack.organization, serial);
-      assert.equal((await jobOf(stack.organization, jobId)).counts.applied, 3);
-      const job = await untilEnded(stack.organization, jobId, { timeoutMs: 30_000 });
-      assert.equal(job.status, 'succeeded');
+      await applyAnswer(stack.organization, 'SECOND');
+      assert.equal((await jobOf(stack.organization, jobId)).counts.applied, 2);
       await eventually(
         async () => alive(relatives),
         (left) => left.length === 0,
       );
+    });
+
+    it('finishes the job after kill -9 of the service and its servers', async () => {
+      const relatives = descendantsOf(stack.pid);
+      for (const { pid } of relatives) tryKill(pid);
+      await stack.end('SIGKILL');
+      stack = await startStack(dataDir, { byNpm: true });
+      const { status, counts } = await jobOf(stack.organization, jobId);
+      assert.deepEqual([status, counts.waiting, counts.applied], ['running', 1, 2]);
+      await applyAnswer(stack.organization, 'THIRD');
+      assert.equal((await jobOf(stack.organization, jobId)).counts.applied, 3);
+      const job = await untilEnded(stack.organization, jobId, { timeoutMs: 30_000 });
+      assert.equal(job.status, 'succeeded');
     });
   });
 

@@ -24,6 +24,7 @@ const report = (more: Partial<ConfigReport> = {}): ConfigReport => ({
   },
   ...more,
 });
+const SERIALS = Array.from({ length: 6 }, (_, index) => `282C02424EE${index}`);
 /** Two parts. */
 const split = (whole: ConfigReport) => encodeConfigReportParts(whole, 2) as [Uint8Array, Uint8Array];
 const add = (parts: ConfigParts, payload: Uint8Array, receivedAt: Date, organizationId = 'organization-1') =>
@@ -60,6 +61,15 @@ describe('A split configuration report', () => {
   });
 
   const [first, last] = split(report());
+
+  it('keeps fresh parts whatever is left of organizations that send nothing any more', () => {
+    const parts = createConfigParts({ incompleteMax: 3 });
+    for (const serialNumber of SERIALS.slice(0, 3))
+      add(parts, split(report({ serialNumber }))[0], at(0), 'silent');
+    const fresh = SERIALS.slice(3).map((serialNumber) => split(report({ serialNumber })));
+    for (const [part] of fresh) add(parts, part, at(11));
+    for (const [, part] of fresh) assert.ok(add(parts, part, at(12)));
+  });
 
   it('waits ten minutes for its missing parts, and no longer', () => {
     const parts = createConfigParts();

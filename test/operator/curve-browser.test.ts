@@ -159,7 +159,7 @@ describe('The curves of a device in a browser', () => {
       bounds: [{ from, to, lowC: 2, highC: 8 }],
       alerts: [],
     }));
-    const json = { from, to, curves, alerts: [], changes: [], mutes: [], notes: [] };
+    const json = { from, to, knownUntil: to, curves, alerts: [], changes: [], mutes: [], notes: [] };
     await page.route('**/curve?*', (route) => route.fulfill({ json }));
     await open('?span=year');
     await page.unroute('**/curve?*');
@@ -388,9 +388,9 @@ describe('The curves of a device in a browser', () => {
     const [{ id }] = (await dms.api.get('/assets?serialNumber=LIVE-1')).body.items;
     await page.mouse.move(0, 0);
     await open('', id);
-    assert.match((await page.textContent('figcaption')) ?? '', /4\.0 to 4\.0/);
+    assert.match((await page.textContent('figcaption')) ?? '', /4 to 4 °C/);
     await send(6, 1);
-    await page.waitForSelector('figcaption:text("4.0 to 6.0")');
+    await page.waitForSelector('figcaption:text("4 to 6")');
   });
 
   it('says what is wrong when the curve cannot be read', async () => {

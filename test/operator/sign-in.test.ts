@@ -58,6 +58,17 @@ describe("The operators' page", () => {
       assert.equal((await useLink(unused)).status, 404);
     });
 
+    it('accepts a link in the browser of the person without a key who made it', async () => {
+      const { id: organizationId } = await dms.addOrganization();
+      const ada = await signIn(dms, { organizationId });
+      const form = { name: 'Bo', role: 'read' };
+      const { text } = await visit(`${url}/forms/createOperatorLink`, { cookie: ada, form });
+      const link = (text.match(/>(https:[^<]+)<\/textarea>/)?.[1] ?? '').replaceAll('&amp;', '&');
+      const { headers } = await useLink(link, { cookie: ada });
+      const cookie = headers.get('set-cookie')?.split(';')[0] as string;
+      assert.equal((await visit(url, { cookie })).status, 200);
+    });
+
     it('requires more than opening the link, because programs that show previews open links as well', async () => {
       const link = await newLink(dms, { name: 'Grace' });
       const { status, text, headers } = await visit(link);

@@ -283,7 +283,7 @@ describe('Statistics of a device', () => {
     assert.deepEqual([text.match(/Q{20,}/g)?.join('').length, text.match(/Q{61}/)], [20_000, null]);
   });
 
-  it('lets other requests be answered between two texts of the PDF', async () => {
+  it('lets other requests be answered between texts of the PDF that take long', async () => {
     let turns = 0;
     const toPage = createStatisticsPage({
       pace: async (piece) => {
@@ -292,9 +292,15 @@ describe('Statistics of a device', () => {
         return written;
       },
       now: () => new Date(NOW),
-      loadFonts: async () => ({ drawWith: (_page, _text, draw) => draw() }),
+      loadFonts: async () => ({
+        drawWith(_page, text, draw) {
+          const endsAt = performance.now() + (text.includes('The door stood open') ? 21 : 0);
+          draw();
+          while (performance.now() < endsAt);
+        },
+      }),
     });
-    const comments = Array.from({ length: 200 }, (_, index) => ({
+    const comments = Array.from({ length: 5 }, (_, index) => ({
       at: new Date(START + index),
       action: 'commented' as const,
       by: null,
@@ -331,7 +337,7 @@ describe('Statistics of a device', () => {
       ],
       { madeBy: 'Ada', timezone: 'UTC' },
     );
-    assert.ok(turns > comments.length, String(turns));
+    assert.ok(turns >= comments.length, String(turns));
   });
 
   it('shows in the PDF names, settings and times out of bounds of any length, and every channel', async () => {

@@ -11123,7 +11123,7 @@ export interface operations {
                  *       "type": "notification",
                  *       "timestamp": "2026-03-02T08:15:30.000Z",
                  *       "data": {
-                 *         "text": "New alerts:\n- Cold room (282C02424EED): too warm, 8.6 °C on channel 1, above 8 °C, since 2026-03-02 08:15 UTC",
+                 *         "text": "New alerts:\n- Cold room (282C02424EED): too warm, 8.6 °C on probe (channel 1), above 8 °C, since 2026-03-02 08:15 UTC",
                  *         "counts": {
                  *           "opened": 1,
                  *           "reminder": 0,

@@ -253,6 +253,14 @@ describe('A form of an operation', () => {
     const sent = Object.fromEntries(inputsIn(text));
     assert.equal((await send(`updateProfile?slug=${slug}`, { ...sent, step: 'apply' })).status, 303);
     assert.equal(await highOf(), 6);
+    const path = `updateProfile?slug=${slug}`;
+    const silent = inputsIn((await see(path)).text).filter(
+      ([name]) => name !== 'temperatureAlerts.0.transmitOnBreach',
+    );
+    assert.match(
+      (await send(path, Object.fromEntries(silent))).text,
+      /2 to 6 °C[^<]*, sent at once on a return alone/,
+    );
     await dms.api.delete(`/groups/${group.id}`);
   });
 

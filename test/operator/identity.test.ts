@@ -83,7 +83,7 @@ describe('Signing in with an identity provider', () => {
       const [, href = ''] = (await visit(dms.baseUrl + path)).text.match(pattern) ?? [];
       return href.replaceAll('&amp;', '&');
     };
-    const page = '/operator/alerts?status=all';
+    const page = '/operator/fleet?q=K%C3%BChl+1&status=offline';
     const signInPage = await linkIn(page, /href="([^"]+)">How to sign in/);
     const begin = await linkIn(signInPage, /href="(\/operator\/sign-in\/provider[^"]*)"/);
     is({ role: 'read' });

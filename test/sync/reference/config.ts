@@ -14,7 +14,7 @@ export function trimmed(value: unknown): unknown {
   return list;
 }
 
-const same = (a: unknown, b: unknown) => JSON.stringify(trimmed(a)) === JSON.stringify(trimmed(b));
+export const same = (a: unknown, b: unknown) => JSON.stringify(trimmed(a)) === JSON.stringify(trimmed(b));
 /** The keys that both have, with different values. */
 export const conflicts = (a: Config, b: Config) =>
   Object.keys(a).filter((key) => key in b && !same(a[key], b[key]));

@@ -3,7 +3,7 @@
  * time in another way. The state of a change is read from a log of everything that has happened since it last
  * changed. Values may be symbols or real settings.
  */
-import { type Config, conflicts, contains, only } from './config.ts';
+import { type Config, conflicts, contains, only, same } from './config.ts';
 
 export interface ModelReport {
   config: Config;
@@ -164,7 +164,11 @@ export class ReferenceDevice {
       ...only(unreported, (key) => INTERVALS.includes(key)),
     };
     for (const key of Object.keys(unreported)) if (!INTERVALS.includes(key)) this.unnamed.add(key);
-    this.confirmed = { ...this.confirmed, ...change, ...this.reported };
+    const known = { ...this.confirmed, ...change };
+    // Rules that are the same keep the form in which they were offered, which says more about them.
+    const isOffered = (key: string) =>
+      key === 'alarmRules' && key in known && same(known[key], this.reported?.[key]);
+    this.confirmed = { ...known, ...only(this.reported, (key) => !isOffered(key)) };
     this.setPending(only(this.change, (key) => !(key in change)));
     return 'confirmed';
   }

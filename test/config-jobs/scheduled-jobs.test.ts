@@ -29,6 +29,8 @@ describe('A scheduled job', () => {
 
   before(async () => {
     dms = await startService({
+      // The clock of this process, which times of the service are compared with.
+      now: () => new Date(),
       settings: {
         applyChunkSize: CHUNK_SIZE,
         largeJobDevices: 4 * CHUNK_SIZE,

@@ -107,6 +107,8 @@ describe('A delivery attempt', () => {
 
   before(async () => {
     dms = await startService({
+      // The clock of this process, which times of the service are compared with.
+      now: () => new Date(),
       settings: {
         webhooks: {
           ...QUICK,

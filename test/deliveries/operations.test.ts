@@ -29,6 +29,8 @@ describe('Operations on deliveries', () => {
 
   before(async () => {
     dms = await startService({
+      // The clock of this process, which times of the service are compared with.
+      now: () => new Date(),
       settings: {
         webhooks: {
           ...QUICK,

@@ -59,6 +59,8 @@ describe('The secret of an endpoint', () => {
 
   before(async () => {
     dms = await startService({
+      // The clock of this process, which times of the service are compared with.
+      now: () => new Date(),
       settings: { webhooks: { ...QUICK, secretGracePeriodMs: GRACE_MS } },
       deliveryPlan: QUICK_PLAN,
     });

@@ -115,14 +115,14 @@ describe('A connection to a receiver', () => {
   });
 
   it('ends in its own time, however long the receiver would keep it', async () => {
-    const connections: Socket[] = [];
+    let closed: Promise<unknown> | undefined;
     const url = await listenRaw((socket) => {
-      connections.push(socket);
+      closed = once(socket, 'close');
       socket.write(OK.replace('Content-Length', 'Keep-Alive: timeout=600\r\nContent-Length'));
     });
     const brief = senderWith(DEADLINE_MS, 10);
     assert.equal((await attempt(url, brief)).verdict, 'delivered');
-    await once(connections[0] as Socket, 'close');
+    await closed;
     await brief.close();
   });
 

@@ -2,26 +2,28 @@
 import { definitionsOf } from '../alerts/alert-definition.ts';
 import { calendarsText } from '../devices/calendars-text.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
+import { channelText, type Layout } from '../devices/device-capabilities.ts';
 import { type Content, type Html, html } from './html.ts';
 
 type Lines = Record<string, string>;
 
 /** Only the settings that the configuration contains. */
-export function toLines(config: DeviceConfiguration): Lines {
+export function toLines(config: DeviceConfiguration, layout?: Layout): Lines {
   const { measurementPeriodBase: base, measurementPeriodFactor: factor, transmissionInterval } = config;
   const lines: Lines = {};
   if (base !== undefined && factor !== undefined) lines['Measures every'] = duration(base * factor);
   else if (base !== undefined) lines['Measurement base'] = duration(base);
   else if (factor !== undefined) lines['Measurement factor'] = String(factor);
   if (transmissionInterval !== undefined) lines['Transmits every'] = duration(transmissionInterval);
-  if (config.alarmRules !== undefined) lines.Alerts = alertsOf(config);
+  if (config.alarmRules !== undefined) lines.Alerts = alertsOf(config, layout);
   if (config.calendars !== undefined) lines['Alerts are on'] = calendarsText(config.calendars);
   return lines;
 }
 
-function alertsOf(config: DeviceConfiguration): string {
+function alertsOf(config: DeviceConfiguration, layout: Layout | undefined): string {
   const texts = definitionsOf(config).map(
-    ({ channel, bounds }) => `channel ${channel}: ${boundsText(bounds)}, hysteresis ${bounds.hysteresisC} °C`,
+    ({ channel, bounds }) =>
+      `${channelText(channel, layout)}: ${boundsText(bounds)}, hysteresis ${bounds.hysteresisC} °C`,
   );
   return texts.join('; ') || 'none';
 }
@@ -53,21 +55,32 @@ const PENDING = { title: 'Pending', absent: 'as now' };
 const CONFIRMED = { title: 'Confirmed', absent: 'not set' };
 
 /** The running configuration beside the pending one; differences are marked, also without colour. */
-export const comparison = (now: DeviceConfiguration | null, pending: DeviceConfiguration | null): Content =>
-  compared(now, { ...PENDING, config: pending });
+export const comparison = (
+  now: DeviceConfiguration | null,
+  pending: DeviceConfiguration | null,
+  layout: Layout | undefined,
+): Content => compared(now, { ...PENDING, config: pending }, layout);
 
 /** The running configuration of a drifted device beside the one that it confirmed, and who watches meanwhile. */
-export function driftHtml(now: DeviceConfiguration | null, confirmed: DeviceConfiguration): Content {
+export function driftHtml(
+  now: DeviceConfiguration | null,
+  confirmed: DeviceConfiguration,
+  layout: Layout | undefined,
+): Content {
   const { Alerts: alerts } = toLines(confirmed);
   const isUnwatched = alerts !== undefined && now !== null && toLines(now).Alerts !== alerts;
-  return html`<p>The device confirmed the settings on the right, and now runs others.${isUnwatched && html` <strong>It does not watch the confirmed bounds itself</strong>: the service still compares each reading with them, but the device does not send early when they are crossed.`}</p>${compared(now, { ...CONFIRMED, config: confirmed })}`;
+  return html`<p>The device confirmed the settings on the right, and now runs others.${isUnwatched && html` <strong>It does not watch the confirmed bounds itself</strong>: the service still compares each reading with them, but the device does not send early when they are crossed.`}</p>${compared(now, { ...CONFIRMED, config: confirmed }, layout)}`;
 }
 
-function compared(now: DeviceConfiguration | null, { config, title, absent }: Compared): Content {
+function compared(
+  now: DeviceConfiguration | null,
+  { config, title, absent }: Compared,
+  layout: Layout | undefined,
+): Content {
   if (!now && !config)
     return html`<p class="empty">The device has not reported what it runs, and nothing waits for it.</p>`;
-  const runs = now ? toLines(now) : {};
-  const others = config ? toLines(config) : {};
+  const runs = now ? toLines(now, layout) : {};
+  const others = config ? toLines(config, layout) : {};
   const names = [...new Set([...Object.keys(runs), ...Object.keys(others)])];
   return html`<div class="scroll" role="region" aria-label="Configuration" tabindex="0"><table class="comparison">
 <caption class="hidden">The configuration now, and the ${title.toLowerCase()} one</caption>

@@ -1,5 +1,6 @@
 import type { AlertView } from '../alerts/alert.ts';
 import type { DeviceConfigView } from '../devices/device.ts';
+import type { Layout } from '../devices/device-capabilities.ts';
 import { durationText } from '../process/durations.ts';
 import { alertsTable } from './alerts-html.ts';
 import type { Answers, GroupView } from './answers.ts';
@@ -71,7 +72,7 @@ ${curveHtml({ device, ...curve })}
 <section>${live(
     'configuration',
     html`<h2>Configuration ${badge(contact?.hasHadProfile === false ? 'no_profile' : config.syncStatus)}</h2>
-${configurationOf(config, device, contact)}${config.syncStatus === 'drifted' && mayChange && wanted && applyAgain({ slug: wanted, profileName: wantedName ?? wanted }, device)}${config.pendingConfig !== null && link('withdrawDeviceConfig', { serial: device.serialNumber }, { label: 'Withdraw…' })}`,
+${configurationOf(config, device, contact, layouts.get(device.id))}${config.syncStatus === 'drifted' && mayChange && wanted && applyAgain({ slug: wanted, profileName: wantedName ?? wanted }, device)}${config.pendingConfig !== null && link('withdrawDeviceConfig', { serial: device.serialNumber }, { label: 'Withdraw…' })}`,
   )}</section>
 <section><h2>Device</h2>${live('facts', factsOf(device, group, profile))}</section>
 </div>
@@ -112,10 +113,11 @@ function configurationOf(
   { deviceConfig, pendingConfig, deviceConfigReceivedAt, unconfirmedKeys, syncStatus }: DeviceConfigView,
   { replacementHistory }: DeviceOptions['device'],
   contact: DeviceContact | null,
+  layout: Layout | undefined,
 ): Content {
   const confirmed = syncStatus === 'drifted' ? contact?.confirmed : null;
   const reporter = replacementHistory.find(({ replacedAt }) => (deviceConfigReceivedAt ?? '') < replacedAt);
-  return html`${confirmed ? driftHtml(deviceConfig, confirmed) : comparison(deviceConfig, pendingConfig)}
+  return html`${confirmed ? driftHtml(deviceConfig, confirmed, layout) : comparison(deviceConfig, pendingConfig, layout)}
 <p class="quiet">Reported ${time(deviceConfigReceivedAt)}${deviceConfigReceivedAt && reporter && html` by the earlier logger ${reporter.serialNumber}, which was replaced ${time(reporter.replacedAt)}`}${
     unconfirmedKeys && html`; not part of the report: ${unconfirmedKeys.map(toWords).join(', ')}`
   }</p>`;

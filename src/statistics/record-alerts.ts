@@ -1,11 +1,12 @@
 /** The alerts of a record, as paragraphs. */
 import { ALERT_NAMES } from '../alerts/alert.ts';
+import { channelText, type Layout } from '../devices/device-capabilities.ts';
 import type { ListedAlert, RecordedAlerts } from './record.repository.ts';
 import { boundsText, clockOf } from './record-text.ts';
 
 /** Oldest first, each with its acknowledgements and comments. */
 export function alertParagraphs(
-  { listed, alertCount, furtherComments }: Omit<RecordedAlerts, 'alerts'>,
+  { asset, listed, alertCount, furtherComments }: Omit<RecordedAlerts, 'alerts'> & { asset: Layout },
   timezone: string,
 ): string[] {
   if (listed.length === 0) return ['No alerts in this time.'];
@@ -14,7 +15,7 @@ export function alertParagraphs(
   const paragraphs = listed
     .toSorted((a, b) => a.startedAt.getTime() - b.startedAt.getTime())
     .flatMap((alert) => [
-      `${spanText(alert, timeOf)}: ${ALERT_NAMES[alert.type]}, ${alert.severity}${detailsText(alert)}`,
+      `${spanText(alert, timeOf)}: ${ALERT_NAMES[alert.type]}, ${alert.severity}${detailsText(alert, asset)}`,
       ...handlingTexts(alert, timeOf),
     ]);
   return [
@@ -28,12 +29,12 @@ export function alertParagraphs(
 const spanText = ({ startedAt, endedAt }: ListedAlert, timeOf: (atMs: number) => string): string =>
   `${timeOf(startedAt.getTime())} to ${endedAt === null ? 'now, still open' : timeOf(endedAt.getTime())}`;
 
-function detailsText({ details, extreme }: ListedAlert): string {
+function detailsText({ details, extreme }: ListedAlert, layout: Layout): string {
   if ('value' in details) {
     const farthest = extreme === null ? '' : `, farthest ${extreme.value} °C`;
-    return `, channel ${details.channel}: ${details.value} °C at first${farthest}, bounds ${boundsText(details.bounds)}`;
+    return `, ${channelText(details.channel, layout)}: ${details.value} °C at first${farthest}, bounds ${boundsText(details.bounds)}`;
   }
-  return 'channel' in details ? `, channel ${details.channel}: error ${details.error}` : '';
+  return 'channel' in details ? `, ${channelText(details.channel, layout)}: error ${details.error}` : '';
 }
 
 /** Breaks long words: the time that the document takes to divide one grows with the square of its length. */

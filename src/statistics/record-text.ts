@@ -1,5 +1,6 @@
 /** The text of a record about a device and its span, as lines. */
 import { definitionsOf } from '../alerts/alert-definition.ts';
+import { channelText, type Layout } from '../devices/device-capabilities.ts';
 import type { SettingsPeriod, Span } from '../devices/settings.ts';
 import { durationText } from '../process/durations.ts';
 import { utcOffsetMinutes } from '../profiles/time-zone.ts';
@@ -70,7 +71,10 @@ export function emptyLine(statistics: Statistics, timezone: string): string {
 }
 
 /** The settings in force, oldest first. */
-export function settingsLines({ settings, profileNames, from, to }: Statistics, timezone: string): string[] {
+export function settingsLines(
+  { asset, settings, profileNames, from, to }: Statistics,
+  timezone: string,
+): string[] {
   if (settings.length === 0) return ['No settings are known of this time.'];
   const timeOf = clockOf(timezone);
   const left = settings.length - SETTINGS_MAX;
@@ -79,7 +83,7 @@ export function settingsLines({ settings, profileNames, from, to }: Statistics, 
     const end = Math.min(period.to?.getTime() ?? to, to);
     return [
       `${timeOf(start)} to ${timeOf(end)}: ${profileText(period, profileNames)}, ${SOURCE_TEXTS[period.source]}`,
-      `    ${settingsText(period)}`,
+      `    ${settingsText(period, asset)}`,
     ];
   });
   return left > 0 ? [`${left} earlier settings are not listed.`, ...lines] : lines;
@@ -99,13 +103,12 @@ function profileText({ profileSlug: slug }: SettingsPeriod, names: Statistics['p
   return name === slug ? `profile ${slug}` : `profile ${name} (${slug})`;
 }
 
-function settingsText({
-  config,
-  measurementPeriodSeconds: period,
-  transmissionIntervalSeconds: interval,
-}: SettingsPeriod): string {
+function settingsText(
+  { config, measurementPeriodSeconds: period, transmissionIntervalSeconds: interval }: SettingsPeriod,
+  layout: Layout,
+): string {
   const bounds = definitionsOf(config ?? {}).map(
-    (each) => `channel ${each.channel}: ${boundsText(each.bounds)}`,
+    (each) => `${channelText(each.channel, layout)}: ${boundsText(each.bounds)}`,
   );
   return [
     ...(bounds.length === 0 ? ['no bounds'] : bounds),

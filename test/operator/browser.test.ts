@@ -182,6 +182,26 @@ describe("The operators' page in a browser", () => {
     assert.doesNotMatch((await page.textContent('dl')) ?? '', /being withdrawn/);
   });
 
+  it('sends once what is pressed again before the answer', async () => {
+    await open(`/webhooks/events/${fleet.webhookId}`);
+    const count = receiver.received.length;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    receiver.answer(async (response) => {
+      await released;
+      response.writeHead(503).end();
+    });
+    const button = page.getByRole('button', { name: 'Send a test' });
+    await button.click({ noWaitAfter: true });
+    await receiver.until(count + 1);
+    await button.click({ noWaitAfter: true });
+    release();
+    await page.waitForURL(/\/test$/);
+    assert.equal(receiver.received.length, count + 1);
+  });
+
   it('pauses, resumes and tests a webhook, and shows a delivery with its payload', async () => {
     await open(`/webhooks/events/${fleet.webhookId}`);
     await press('Send a test');

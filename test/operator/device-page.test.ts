@@ -55,7 +55,7 @@ describe('The page of a device', () => {
     await report(dms, 'DRIFTED-1', { ...FACTORY, alarmRules: [], calendars: [] });
     const text = await page(`/devices/${id}`);
     assert.match(text, /<th scope="col">Confirmed<\/th>/);
-    assert.match(text, /Alerts<\/th><td>none<\/td><td><mark>channel 1: 2 to 8 °C/);
+    assert.match(text, /Alerts<\/th><td>none<\/td><td><mark>probe \(channel 1\): 2 to 8 °C/);
     assert.match(text, /does not watch the confirmed bounds itself/);
     assert.match(text, /name="slug" value="watched">.*Apply Vaccine fridge again…/s);
     const preview = await visit(`${dms.baseUrl}/operator/apply`, {

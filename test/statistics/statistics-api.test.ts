@@ -184,7 +184,7 @@ describe('Statistics of a device', () => {
       /^Time zone: Europe\/Stockholm, at the beginning UTC\+0[12]:00/m,
       `Made: ${local(360)} by dms_live_`,
       `${local(0)} to ${local(180)}: profile Vaccine fridge (fridge), confirmed by the logger`,
-      'channel 1: 2 to 8 °C, measured every 5 min, transmitted every 1 h',
+      'probe (channel 1): 2 to 8 °C, measured every 5 min, transmitted every 1 h',
       'readings 24 of 36, 66.67 %   gaps 1',
       '2 to 8 °C: 20 min outside',
       'Name and signature',
@@ -220,7 +220,7 @@ describe('Statistics of a device', () => {
     const listed = texts.slice(texts.indexOf('Alerts') + 1).map((text) => text.trim());
     assert.equal(
       listed[0],
-      `${utc(10)} to ${utc(30)}: too warm, critical, channel 1: 9 °C at first, bounds 2 to 8 °C`,
+      `${utc(10)} to ${utc(30)}: too warm, critical, probe (channel 1): 9 °C at first, bounds 2 to 8 °C`,
     );
     assert.match(String(listed[1]), /^Acknowledged by dms_live_.+, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
     const second = listed.findIndex((text) => text.startsWith(`${utc(40)} to now, still open: too cold`));
@@ -372,7 +372,10 @@ describe('Statistics of a device', () => {
     const text = texts.join(' ').replace(/\s+/g, ' ');
     assert.match(text, /Place: (Room ){22}North/);
     assert.match(text, /profile Vaccine fridge \(w+-end\), confirmed by the logger/);
-    assert.match(text, /(channel 1: up to \d\.5 °C, ){4}measured every \w+ \w+, transmitted every 1 h/);
+    assert.match(
+      text,
+      /(probe \(channel 1\): up to \d\.5 °C, ){4}measured every \w+ \w+, transmitted every 1 h/,
+    );
   });
 
   it('has a line in the PDF for each time out of bounds, and for the time without bounds', () => {

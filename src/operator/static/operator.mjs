@@ -29,6 +29,19 @@ addEventListener('click', (event) => {
   added.querySelector('input, select').focus();
 });
 
+/** Longer than an answer takes. Then a form whose answer never came can be sent once more. */
+const PRESSED_TWICE_MS = 10_000;
+const sentAt = new WeakMap();
+
+/** A button that is pressed twice sends its form once. */
+addEventListener('submit', (event) => {
+  const { target, timeStamp } = event;
+  if (target.method !== 'post' || event.defaultPrevented) return;
+  const isRepeated = timeStamp - (sentAt.get(target) ?? -Infinity) < PRESSED_TWICE_MS;
+  if (isRepeated) event.preventDefault();
+  else sentAt.set(target, timeStamp);
+});
+
 /** Pages without TLS have no clipboard: there the browser copies the selection. */
 async function copy(field) {
   field.select();

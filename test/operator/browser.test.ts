@@ -184,22 +184,10 @@ describe("The operators' page in a browser", () => {
 
   it('sends once what is pressed again before the answer', async () => {
     await open(`/webhooks/events/${fleet.webhookId}`);
-    const count = receiver.received.length;
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    receiver.answer(async (response) => {
-      await released;
-      response.writeHead(503).end();
-    });
-    const button = page.getByRole('button', { name: 'Send a test' });
-    await button.click({ noWaitAfter: true });
-    await receiver.until(count + 1);
-    await button.click({ noWaitAfter: true });
-    release();
-    await page.waitForURL(/\/test$/);
-    assert.equal(receiver.received.length, count + 1);
+    const isSent = await page.evaluate(`[1, 2].map(() =>
+      document.querySelector('form[action$="/test"]')
+        .dispatchEvent(new SubmitEvent('submit', { bubbles: true, cancelable: true })))`);
+    assert.deepEqual(isSent, [true, false]);
   });
 
   it('pauses, resumes and tests a webhook, and shows a delivery with its payload', async () => {

@@ -99,6 +99,13 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
     if (await breakers.beginDrain(probed)) deps.log.info({ endpointId }, 'webhook.breaker_half_open');
   }
 
+  /** A success while the breaker is open shows that the receiver is back, as that of a probe does. */
+  async function resend(claim: ClaimedDelivery): Promise<void> {
+    const { result, recorded } = await attempts.attempt(claim);
+    await recorded;
+    if (result.verdict === 'delivered') await beginDrain(claim);
+  }
+
   async function close(endpoint: EndpointRef, from: 'open' | 'draining'): Promise<void> {
     const { endpointId } = endpoint;
     if (await breakers.close(endpoint, from)) deps.log.info({ endpointId }, 'webhook.breaker_closed');
@@ -133,7 +140,7 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
     async sendImmediate(endpoint: EndpointRef): Promise<void> {
       const claimed = await claims.claimImmediate(endpoint, perEndpointMax, leaseSeconds);
       if (claimed.length === 0) await delay(drainTickMs);
-      await Promise.all(claimed.map(async (claim) => (await attempts.attempt(claim)).recorded));
+      await Promise.all(claimed.map(resend));
     },
 
     /**

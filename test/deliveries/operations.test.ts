@@ -257,6 +257,19 @@ describe('Operations on deliveries', () => {
     assert.equal(refused.status, 409, refused.text);
   });
 
+  it('sends what waits for a probe once a resend is delivered, and shows the webhook as healthy', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    receiver.answer((response) => response.writeHead(503, { 'retry-after': '3600' }).end());
+    await customer.publish(1);
+    const [first] = await endpoint.until(([only]) => only?.attemptCount === 1);
+    await eventually(endpoint.breaker, (breaker) => breaker === 'open');
+    await customer.publish(1);
+    well();
+    await resend(endpoint, first?.id ?? '');
+    await endpoint.untilAll('delivered', 2);
+    await eventually(endpoint.view, ({ health }) => health.state === 'healthy');
+  });
+
   it('replays failed deliveries once each, with the same webhook-ids, at a growing pace', async () => {
     const { endpoint, items } = await withFailedBefore(9);
     const before = receiver.received.length;

@@ -64,7 +64,12 @@ export interface AttemptItem {
 export interface Endpoint {
   id: string;
   path: string;
-  view(): Promise<{ status: string; disabledReason: string | null; health: { state: string } }>;
+  view(): Promise<{
+    status: string;
+    disabledReason: string | null;
+    delivery: { lastStatus: string | null };
+    health: { state: string };
+  }>;
   change(body: object): Promise<void>;
   /** Up to 500, newest first. */
   deliveries(): Promise<DeliveryItem[]>;

@@ -350,6 +350,17 @@ describe('The health of an endpoint', () => {
       await other.stop();
     });
 
+  it('shows a webhook with a changed URL as healthy after the former URL has failed late', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    const late = new Promise<ServerResponse>((resolve) => receiver.answer(resolve));
+    await customer.publish(1);
+    const response = await late;
+    await endpoint.change({ url: `${receiver.url}/other` });
+    response.writeHead(410).end();
+    const { health } = await eventually(endpoint.view, ({ delivery }) => delivery.lastStatus !== null);
+    assert.equal(health.state, 'healthy');
+  });
+
   it('counts no late failures of the former URL against a changed one', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     const other = await startReceiver();
@@ -490,7 +501,7 @@ describe('The health of an endpoint', () => {
   it('never dates failing_since before the last success, even before one that is recorded late', async () => {
     const endpoints = createEndpointHealthRepository(dms.service.sql);
     const { id } = await customer.subscribe(receiver.url, { events: ['device.online'] });
-    const endpoint = { organizationId: customer.id, endpointId: id };
+    const endpoint = { organizationId: customer.id, endpointId: id, url: receiver.url };
     const record = (second: number, status: LastAttempt['status']) =>
       endpoints.recordLastAttempts([
         {
@@ -503,7 +514,7 @@ describe('The health of an endpoint', () => {
         },
       ]);
     const failingSince = async () =>
-      (await endpoints.findActiveState({ ...endpoint, url: receiver.url }))?.failingSince?.getTime() ?? null;
+      (await endpoints.findActiveState(endpoint))?.failingSince?.getTime() ?? null;
     await record(10, 'retrying');
     await record(30, 'retrying');
     assert.equal(await failingSince(), 10_000);

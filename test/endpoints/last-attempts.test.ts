@@ -11,7 +11,7 @@ const AT_ONCE_MS = 200;
 const BUSY_MS = 2_000;
 
 describe('The last attempts of endpoints', () => {
-  const endpoint = { organizationId: randomUUID(), endpointId: randomUUID() };
+  const endpoint = { organizationId: randomUUID(), endpointId: randomUUID(), url: 'https://example.com/' };
   const attempt = (
     second: number,
     status: LastAttempt['status'] = 'delivered',

@@ -54,7 +54,7 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
      */
     async update(attempt: LastAttempt, outcome: AttemptOutcome): Promise<boolean> {
       const health = count(attempt, outcome, healthOf(attempt));
-      if (outcome.verdict === 'delivered' || outcome.verdict === 'blocked') {
+      if (outcome.verdict === 'delivered') {
         lastAttempts.add(attempt);
         return true;
       }
@@ -83,6 +83,8 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
     if (outcome.verdict === 'gone') return disable(attempt, 'gone');
     const failingForMs = failingSince ? attempt.attemptedAt.getTime() - failingSince.getTime() : 0;
     if (failingForMs >= deps.disableAfterMs) return disable(attempt, 'failing');
+    // It is final for its delivery, so no breaker waits for the address to be allowed.
+    if (outcome.verdict === 'blocked') return true;
     const recoveredAtMs = recoveredAt?.getTime() ?? null;
     const isCurrent = health.recoveredAtMs === recoveredAtMs;
     const current = isCurrent

@@ -44,6 +44,7 @@ export interface DeliveryItem {
   eventId: string;
   eventType: string;
   state: string;
+  reason: string | null;
   attemptCount: number;
   nextAttemptAt: string | null;
   lastStatusCode: number | null;

@@ -242,6 +242,16 @@ describe('Operations on deliveries', () => {
     assert.deepEqual([body.state, body.reason], ['retrying', null]);
   });
 
+  it('says of a failed delivery that was delivered before that its latest attempt failed', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    await customer.publish(1);
+    const [delivered] = await endpoint.untilAll('delivered', 1);
+    receiver.answer((response) => response.writeHead(410).end());
+    await resend(endpoint, delivered?.id ?? '');
+    const [failed] = await endpoint.untilAll('failed', 1);
+    assert.equal(failed?.reason, 'the latest attempt failed, and none is left: the receiver answered 410');
+  });
+
   it('resends at once while the breaker is open, and answers 409 for a disabled endpoint', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     receiver.answer((response) => response.writeHead(503, { 'retry-after': '3600' }).end());

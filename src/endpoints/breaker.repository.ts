@@ -93,12 +93,11 @@ export function createBreakerRepository(sql: Database) {
       await one(endpoint).where({ breaker: 'open' }).update({ next_probe_at: sql.fn.now() });
     },
 
-    /** Makes an open breaker probe at once, and a closed one drain all retries, whenever they are due. */
+    /** Makes an open breaker probe at once, and any other one drain all retries, whenever they are due. */
     async retryNow(endpoint: EndpointRef): Promise<void> {
       await this.probeNow(endpoint);
-      await one(endpoint)
-        .where({ breaker: 'closed' })
-        .update({ ...draining, recovered_at: sql.fn.now() });
+      await this.drainIfClosed(endpoint);
+      await one(endpoint).where({ breaker: 'draining' }).update({ recovered_at: sql.fn.now() });
     },
 
     /** Null when the endpoint was already disabled, or has another URL. */

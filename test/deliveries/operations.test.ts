@@ -298,6 +298,26 @@ describe('Operations on deliveries', () => {
     await endpoint.until((all) => all.every(({ attemptCount }) => attemptCount === 4));
   });
 
+  it('retries what waits for its next attempt while a replay is drained', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    await customer.publish(2);
+    const [waiting] = await endpoint.untilAll('delivered', 2);
+    await query(
+      dms.service.sql,
+      `update deliveries set state = 'retrying', next_attempt_at = now() + interval '1 hour', delivered_at = null,
+         first_attempt_duration_ms = null
+       where organization_id = ? and endpoint_id = ? and id = ?`,
+      [customer.id, endpoint.id, waiting?.id],
+    );
+    // The drain goes on while the receiver has not answered.
+    const held = holdAnswers();
+    await replay(endpoint, { since: EVER_SINCE, states: ['delivered'] });
+    await receiver.until(3);
+    assert.equal((await customer.api.post(`${endpoint.path}/retry`)).status, 200);
+    held.end();
+    await endpoint.untilAll('delivered', 2);
+  });
+
   it('gives replayed deliveries the whole retry schedule', async () => {
     const { endpoint } = await withFailed(1);
     failing();

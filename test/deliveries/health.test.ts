@@ -555,6 +555,18 @@ describe('The health of an endpoint', () => {
     assert.equal(items.find(({ state }) => state === 'failed')?.lastStatusCode, 410);
   });
 
+  it('names an event webhook that was disabled by the host of its present URL', async () => {
+    const other = await startReceiver();
+    await customer.subscribe(other.url, { events: ['webhook.disabled'] });
+    const endpoint = await customer.subscribe('https://former.example/hook');
+    await endpoint.change({ url: receiver.url });
+    failing(410);
+    await customer.publish(1);
+    const [disabled] = await other.until(1);
+    assert.equal(disabled?.event.data.name, new URL(receiver.url).host);
+    await other.stop();
+  });
+
   it('sends at most the configured number of requests at a time to one endpoint', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     const waiting: ServerResponse[] = [];

@@ -287,8 +287,8 @@ describe('The health of an endpoint', () => {
     ];
     assert.deepEqual(await open(true, null), [true, 'open']);
     await breakers.beginDrain(target);
-    await breakers.close(endpoint, 'draining');
-    const recoveredAt = (await endpoints.findActiveState(target))?.recoveredAt ?? null;
+    const recoveredAt = await breakers.findRecoveredAt(endpoint);
+    await breakers.endDrain(endpoint, recoveredAt);
     for (const isOutage of [true, false]) assert.deepEqual(await open(isOutage, null), [false, 'closed']);
     assert.deepEqual(await open(true, recoveredAt), [true, 'open']);
   });

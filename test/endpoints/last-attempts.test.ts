@@ -72,6 +72,14 @@ describe('The last attempts of endpoints', () => {
     assert.equal(written[1]?.[0]?.counts.delivered, 3);
   });
 
+  it('writes the attempt that began last, also where an earlier one ends after it', async () => {
+    const { add, pass, times } = start();
+    add(attempt(2));
+    add(attempt(1));
+    await pass(AT_ONCE_MS);
+    assert.deepEqual(times(), [[2]]);
+  });
+
   it('writes an attempt soon again after a pause', async () => {
     const { add, endOne, pass, times } = start();
     add(attempt(1));

@@ -220,6 +220,7 @@ async function recordAttempts(
   { service, id: organizationId }: TestService,
   endpointId: string,
 ): Promise<void> {
+  const endpoint = { organizationId, endpointId, url: 'https://example.com/' };
   const health = createEndpointHealthRepository(service.sql);
   for (const [hoursAgo, status] of [
     [5, 'delivered'],
@@ -228,7 +229,7 @@ async function recordAttempts(
   ] as const) {
     const attemptedAt = new Date(Date.now() - hoursAgo * 3_600_000);
     const counts = countAttempt(status, 100 * hoursAgo);
-    const attempt = { organizationId, endpointId, attemptedAt, status, statusCode: 204, error: null, counts };
+    const attempt = { ...endpoint, attemptedAt, status, statusCode: 204, error: null, counts };
     await health.recordLastAttempts([attempt]);
   }
 }

@@ -63,7 +63,7 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: deleted endpoints of all organizations',
   'src/deliveries/deleted-endpoints.repository.ts LIST_KEPT_LONG_ENOUGH: looks up endpoints without organization_id':
     'a sweep: deleted endpoints of all organizations',
-  'src/devices/unregistered-devices.statements.ts REMOVE_OLDER: looks up unregistered_devices without organization_id':
+  'src/devices/unregistered-devices.statements.ts REMOVE_OUTDATED: looks up unregistered_devices without organization_id':
     'retention',
   'src/devices/unregistered-devices.statements.ts LIST: looks up unregistered_devices without organization_id':
     'the operator lists those of all organizations',

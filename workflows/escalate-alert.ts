@@ -14,7 +14,7 @@ import {
   summarizeWait,
 } from '../src/escalations/escalation-description.ts';
 import { ALERT_CHANGED_SIGNAL } from '../src/temporal/workflow-ids.ts';
-import { openRun } from './run.ts';
+import { openRun, type RunInput } from './run.ts';
 import { BRIEF } from './steps.ts';
 
 const { makeDueStep, acknowledgeAlert } = proxyActivities<EscalateAlertActivities>(BRIEF);
@@ -27,8 +27,10 @@ const WAIT_MAX_MS = 24 * 3_600_000;
 /** After this time, most messages of a step have arrived, or were refused. */
 const OUTCOME_MS = 60_000;
 
-export async function escalateAlert(alert: AlertRef): Promise<string> {
-  const run = openRun(alert, { organizationId: 'id', alertId: 'id' });
+export async function escalateAlert(input: AlertRef & RunInput): Promise<string> {
+  const run = openRun(input, { organizationId: 'id', alertId: 'id' });
+  const { organizationId, alertId } = input;
+  const alert: AlertRef = { organizationId, alertId };
   run.onSignal(alertChanged);
 
   async function pass(): Promise<string | null> {
@@ -45,6 +47,6 @@ export async function escalateAlert(alert: AlertRef): Promise<string> {
   return run.repeat({
     pass,
     onCancel: () => acknowledgeAlert(alert),
-    continueAsNew: () => continueAsNew<typeof escalateAlert>(alert),
+    continueAsNew: () => continueAsNew<typeof escalateAlert>(input),
   });
 }

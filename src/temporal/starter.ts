@@ -121,10 +121,10 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
     },
 
     findWithdrawalRun: ({ withdrawalId }: WithdrawalRef): Promise<LastRun> =>
-      findLastRun(client, withdrawProfileId(withdrawalId)),
+      findLastRun(client, withdrawProfileId(withdrawalId), taskQueue),
 
     findEscalationRun: ({ alertId }: AlertRef): Promise<LastRun> =>
-      findLastRun(client, escalateAlertId(alertId)),
+      findLastRun(client, escalateAlertId(alertId), escalationTaskQueue(taskQueue)),
 
     /** Makes the run read the state again. Does nothing when it has ended. */
     async signalEscalation({ alertId }: AlertRef): Promise<void> {
@@ -132,10 +132,10 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
     },
 
     findJobRun: ({ jobId }: JobRef): Promise<LastRun> =>
-      findLastRun(client, applyProfileId(jobId)),
+      findLastRun(client, applyProfileId(jobId), taskQueue),
 
     findRecoveryRun: ({ endpointId }: EndpointRef): Promise<LastRun> =>
-      findLastRun(client, deliverWebhooksId(endpointId)),
+      findLastRun(client, deliverWebhooksId(endpointId), endpointTaskQueue(taskQueue)),
 
     /** Does nothing when the workflow has ended. */
     async signalJob({ jobId }: JobRef, lines: string[]): Promise<void> {

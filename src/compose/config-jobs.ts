@@ -188,7 +188,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     startMissingWorkflows: createMissingWorkflowsSweep<JobWithoutWorkflow>({
       ...runs,
       findLastRun: starter.findJobRun,
-      start: async (job, { replace }) => starter.startJob(job, { title: await runs.findTitle(job), replace }),
+      start: async (job, options) => starter.startJob(job, await runs.findTitle(job), options),
       keyOf: ({ jobId }) => jobId,
       wake: async (job) => {
         if (await jobRun.isDue(job)) await starter.signalJob(job, []);
@@ -210,7 +210,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
 function createWorkflowStarts({ starter, metrics, onTemporalFault }: Resources, runs: JobRunsRepository) {
   const tasks = createBackgroundTasks(onTemporalFault('start'));
   async function startRun(job: JobRef): Promise<void> {
-    await starter.startJob(job, { title: await runs.findTitle(job) });
+    await starter.startJob(job, await runs.findTitle(job));
     await runs.touchWorkflow(job);
     metrics.jobsStarted.inc();
   }

@@ -25,9 +25,6 @@ export const LIST_WITHOUT_WORKFLOW = `
   )) as missing
   order by checked_at limit :limit`;
 
-export const FORGET_WORKFLOWS = `
-  update config_jobs set workflow_checked_at = null where status in ('running', 'scheduled')`;
-
 /** Up to 10,000 jobs, the ones first whose last check is the longest ago. */
 export const COUNT_RUNNING = `
   select count(*) as running,

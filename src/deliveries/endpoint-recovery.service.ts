@@ -42,6 +42,8 @@ export interface EndpointRecoveryDeps {
 }
 
 const DRAIN_TICKS = 10;
+/** After this many, a drain that waits for a slow receiver ends, so that its step stays far below its time limit. */
+const DRAIN_SPAN_TICKS = 20;
 /**
  * After this many ticks, a drain sends no more of its claims, so a slow receiver cannot make it outlive its
  * lease.
@@ -187,7 +189,8 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
       let drain = startPace(firstPace);
       let sent = 0;
       await breakers.drainIfClosed(endpoint);
-      for (let tick = 0; tick < DRAIN_TICKS && !deps.isStopping(); tick++) {
+      const endsAt = performance.now() + DRAIN_SPAN_TICKS * drainTickMs;
+      for (let tick = 0; tick < DRAIN_TICKS && performance.now() < endsAt && !deps.isStopping(); tick++) {
         const startedAt = performance.now();
         const restMs = () => startedAt + drainTickMs - performance.now();
         const limit = Math.floor(drain.pace);

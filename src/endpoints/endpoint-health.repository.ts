@@ -163,7 +163,7 @@ export function createEndpointHealthRepository(sql: Database) {
       await one(endpoint).update({ workflow_checked_at: null, workflow_due_at: null });
     },
 
-    /** Makes the next sweep start all needed workflows, of all organizations; used after a restore. */
+    /** Forgets the runs of the former database, of all organizations; used after a restore. */
     async forgetWorkflows(): Promise<void> {
       await query(sql, FORGET_WORKFLOWS);
     },

@@ -150,8 +150,8 @@ const withDefault = {
   // A larger value holds locks for longer, a smaller one takes longer in total.
   APPLY_CHUNK_SIZE: Joi.number().integer().min(1).max(20_000).default(1_000),
   LARGE_JOB_DEVICES: Joi.number().integer().min(1).max(100_000).default(20_000),
-  // The slowest sweep has 60 times as long; the limits of DmsSweepsStopped fit it.
-  SWEEP_INTERVAL_SECONDS: Joi.number().min(0.1).max(60).default(5),
+  // Some sweeps take place only after 12 and after 60 intervals, and DmsSweepsStopped expects them.
+  SWEEP_INTERVAL_SECONDS: Joi.number().min(0.1).max(30).default(5),
   WEBHOOK_REQUESTS_PER_ENDPOINT: Joi.number().integer().min(1).max(1_000).default(16),
   WEBHOOK_DRAIN_PER_SECOND: Joi.number().integer().min(1).max(10_000).default(1_000),
   WEBHOOK_DEADLINE_SECONDS: Joi.number().min(1).max(60).default(15),

@@ -18,6 +18,8 @@ export interface JobWithoutWorkflow extends JobRef {
   isStuck: boolean;
 }
 
+const WITHOUT_RUN_SECONDS_MIN = 600;
+
 export type JobRunsRepository = ReturnType<typeof createJobRunsRepository>;
 
 export function createJobRunsRepository(sql: Database) {
@@ -49,10 +51,11 @@ export function createJobRunsRepository(sql: Database) {
 
     /**
      * Counts for the metrics, over all organizations: up to 10,000 jobs, beginning with the longest
-     * unchecked.
+     * unchecked. A run checks its job every `pollIntervalMs`.
      */
-    async countRunning(): Promise<RunningJobCounts> {
-      const [row] = await query<RunningJobCounts>(sql, COUNT_RUNNING);
+    async countRunning(pollIntervalMs: number): Promise<RunningJobCounts> {
+      const withoutRunSeconds = Math.max(WITHOUT_RUN_SECONDS_MIN, (2 * pollIntervalMs) / 1000);
+      const [row] = await query<RunningJobCounts>(sql, COUNT_RUNNING, { withoutRunSeconds });
       return row as RunningJobCounts;
     },
 

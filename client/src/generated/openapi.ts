@@ -531,12 +531,12 @@ export interface paths {
         put?: never;
         /**
          * Issue a token for this device alone
-         * @description Good for the serial number that the device has now, over HTTP and CoAP; other hardware needs a new one. The token is in this answer and in no other. An earlier one goes on for 24 hours.
+         * @description Good for the serial number that the device has now, over HTTP and CoAP; other hardware needs a new one. The token is in this answer and in no other. The two before it go on for 24 hours.
          */
         post: operations["issueDeviceToken"];
         /**
          * End the token of this device
-         * @description Every process refuses it, and an earlier one that goes on, within 5 seconds.
+         * @description Every process refuses it, and earlier ones that go on, within 5 seconds.
          */
         delete: operations["deleteDeviceToken"];
         options?: never;

@@ -118,6 +118,11 @@ export function createAssetsRepository(sql: Database) {
       }));
     },
 
+    listReplacedSerials: (organizationId: string, assetId: string): Promise<string[]> =>
+      sql('asset_replacements')
+        .where({ organization_id: organizationId, asset_id: assetId })
+        .pluck('serial_number'),
+
     /** @throws conflict when an active asset has the serial. */
     async insert(organizationId: string, asset: NewAsset): Promise<string> {
       const [row] = await refuseTakenSerial(

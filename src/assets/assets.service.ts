@@ -57,8 +57,8 @@ export interface AssetsServiceDeps {
   targetsIn(sql: Database): AssetTargets;
   groups: AssetGroups;
   jobsProgressed(organizationId: string, jobIds: string[]): void;
-  /** Revokes the token of the device with this serial number. */
-  revokeToken(sql: Database, organizationId: string, serialNumber: string): Promise<unknown>;
+  /** Removes the tokens of single devices with these serial numbers. */
+  removeTokens(sql: Database, organizationId: string, serialNumbers: readonly string[]): Promise<unknown>;
   /** As for a message of the device (devices/device-exchange.service.ts). */
   recompile(sql: Database, devices: Device[]): Promise<Map<string, DeviceConfiguration>>;
   /** Called for devices whose alert rules change now. */
@@ -78,7 +78,7 @@ export function createAssetsService({
   targetsIn,
   groups,
   jobsProgressed,
-  revokeToken,
+  removeTokens,
   recompile,
   onAlertRulesChanged,
   resolveAlerts,
@@ -96,6 +96,20 @@ export function createAssetsService({
     await targetsIn(tx.sql).reoffer([next]);
     if (!hasSameAlertRules(monitoredConfig(before.sync), monitoredConfig(next.sync)))
       await onAlertRulesChanged(tx, [next]);
+  }
+
+  /** Ends the tokens of all loggers of an archived asset, except those that another asset has now. */
+  async function endTokens(sql: Database, { organizationId, assetId }: AssetRef, serialNumber: string) {
+    const assets = assetsIn(sql);
+    const replaced = await assets.listReplacedSerials(organizationId, assetId);
+    const serialNumbers = [serialNumber, ...replaced];
+    const inUse = await assets.findBySerials(organizationId, serialNumbers);
+    const isInUse = (each: string) => inUse.some((asset) => sameSerial(asset.serialNumber, each));
+    await removeTokens(
+      sql,
+      organizationId,
+      serialNumbers.filter((each) => !isInUse(each)),
+    );
   }
 
   return {
@@ -136,7 +150,7 @@ export function createAssetsService({
     },
 
     /**
-     * Withdraws the pending change, cancels the targets, revokes the token and resolves the alerts; the
+     * Withdraws the pending change, cancels the targets, removes the tokens and resolves the alerts; the
      * history stays.
      */
     archive(transact: Transact, organizationId: string, id: string): Promise<void> {
@@ -146,8 +160,8 @@ export function createAssetsService({
         const device = orNotFound(found, NO_SUCH_ASSET);
         await devicesIn(sql).update([archived(device, now())]);
         const { serialNumber } = orNotFound(await assetsIn(sql).lock(organizationId, id), NO_SUCH_ASSET);
-        await revokeToken(sql, organizationId, serialNumber);
         await assetsIn(sql).archive(organizationId, id);
+        await endTokens(sql, { organizationId, assetId: id }, serialNumber);
         const jobIds = await targetsIn(sql).cancelByAsset(organizationId, id, 'the asset was archived');
         await resolveAlerts(tx, [{ organizationId, assetId: id }]);
         afterCommit(() => jobsProgressed(organizationId, jobIds));

@@ -17,7 +17,7 @@ export interface DeviceTokensRoutesDeps {
   tokens: {
     issue(sql: Database, organizationId: string, serialNumber: string): Promise<{ token: string }>;
     /** False when there was none. */
-    revoke(sql: Database, organizationId: string, serialNumber: string): Promise<boolean>;
+    remove(sql: Database, organizationId: string, serialNumbers: readonly string[]): Promise<boolean>;
     find(
       sql: Database,
       organizationId: string,
@@ -50,7 +50,7 @@ export function deviceTokensRoutes({ assetsIn, tokens }: DeviceTokensRoutesDeps)
       operationId: 'issueDeviceToken',
       summary: 'Issue a token for this device alone',
       description:
-        'Good for the serial number that the device has now, over HTTP and CoAP; other hardware needs a new one. The token is in this answer and in no other. An earlier one goes on for 24 hours.',
+        'Good for the serial number that the device has now, over HTTP and CoAP; other hardware needs a new one. The token is in this answer and in no other. The two before it go on for 24 hours.',
       tag,
       params,
       responses: { 201: issuedTokenSchema },
@@ -69,7 +69,7 @@ export function deviceTokensRoutes({ assetsIn, tokens }: DeviceTokensRoutesDeps)
       path,
       operationId: 'deleteDeviceToken',
       summary: 'End the token of this device',
-      description: 'Every process refuses it, and an earlier one that goes on, within 5 seconds.',
+      description: 'Every process refuses it, and earlier ones that go on, within 5 seconds.',
       tag,
       params,
       responses: { 204: null },
@@ -78,7 +78,7 @@ export function deviceTokensRoutes({ assetsIn, tokens }: DeviceTokensRoutesDeps)
       handle: ({ caller: { organizationId }, params: { assetId }, transact }) =>
         transact(async ({ sql }) => {
           const serialNumber = await lockSerial(sql, organizationId, assetId);
-          if (!(await tokens.revoke(sql, organizationId, serialNumber))) throw notFound(NO_TOKEN);
+          if (!(await tokens.remove(sql, organizationId, [serialNumber]))) throw notFound(NO_TOKEN);
           return noContent();
         }),
     }),

@@ -46,7 +46,9 @@ const auditEntrySchema = Joi.object({
     keyId: Joi.string()
       .allow(null)
       .required()
-      .description('Null: somebody used the command line or the Temporal UI, or confirmed an e-mail address'),
+      .description(
+        'Null: the command line, the Temporal UI, a link in an e-mail, or a person whose sign-in no key requested',
+      ),
     name: Joi.string().required(),
   }).required(),
   action: Joi.string()

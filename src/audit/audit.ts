@@ -1,4 +1,5 @@
 /** The audit trail as customers read it. */
+import { withoutCase } from '../http/one-line.ts';
 import { UUID } from '../process/uuid.ts';
 
 export interface StoredAuditEntry {
@@ -54,6 +55,20 @@ const toText = (value: unknown): string | null => (typeof value === 'string' ? v
 export const COMMAND_LINE = { keyId: null, name: 'command line' };
 export const TEMPORAL_UI = { keyId: null, name: 'Temporal UI' };
 export const ADDRESS_OWNER = { keyId: null, name: 'owner of the address' };
+const BY_MAIL = '(link in an e-mail)';
+export const toMailReaderName = (address: string): string => `${address} ${BY_MAIL}`;
+
+/** Letters and digits alone, so that no blank or invisible character makes a name look like another one. */
+const toLetters = (name: string): string =>
+  withoutCase(name.normalize('NFKC')).replace(/[^\p{L}\p{N}]/gu, '');
+
+const RESERVED = [COMMAND_LINE, TEMPORAL_UI, ADDRESS_OWNER].map(({ name }) => toLetters(name));
+
+/** Names that no person may have, because actors without a key are told apart by their names. */
+export function isReservedName(name: string): boolean {
+  const letters = toLetters(name);
+  return RESERVED.includes(letters) || letters.endsWith(toLetters(BY_MAIL));
+}
 
 export function auditEntryView(entry: StoredAuditEntry, subjects: ReadonlyMap<string, Subject>) {
   const { id, at, keyId, actorName, action, subject, before, after } = entry;

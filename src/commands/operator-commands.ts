@@ -1,3 +1,4 @@
+import { isReservedName } from '../audit/audit.ts';
 import type { Database } from '../db/database.ts';
 import { readClock } from '../db/database-clock.ts';
 import { toName } from '../http/one-line.ts';
@@ -53,6 +54,10 @@ export function personName(input: CommandInput): string {
   const name = toName(option(input, 'name') ?? 'operator');
   if (!isName(name, OPERATOR_NAME_MAX))
     throw new UsageError(`--name must have ${nameRule(OPERATOR_NAME_MAX)}`);
+  if (isReservedName(name))
+    throw new UsageError(
+      '--name must be the name of a person: the audit trail uses this one for changes without a key',
+    );
   return name;
 }
 

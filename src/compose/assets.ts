@@ -36,7 +36,7 @@ export function composeAssets(
     devicesIn,
     targetsIn: createDeviceTargetsRepository,
     groups,
-    revokeToken: deviceTokens.revoke,
+    removeTokens: deviceTokens.remove,
     now,
     ...needs,
   });

@@ -74,7 +74,9 @@ import {
   OPERATOR_PATH,
   SESSION_MS,
   type Session,
+  type SessionRef,
   toCaller,
+  toKeyId,
   toToken,
 } from '../operator/session.ts';
 import { createSessionsRepository } from '../operator/sessions.repository.ts';
@@ -130,9 +132,14 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
   const call = createOperations({ ...resources, ...options, recordAudit: slices.audit.record });
   const ask: PageDeps['ask'] = async (session, operationId, input) =>
     (await call(toCaller(session), operationId, input)).body as Answers[typeof operationId];
+  const { limits, organizationLimits, failures } = slices.keys;
+  const admitSession = (session: SessionRef) => requireTurn(limits.customer.take(toKeyId(session)));
+  const admitOrganization = ({ organizationId }: SessionRef) =>
+    requireTurn(organizationLimits.customer.take(organizationId));
   const sessions = createSessions({
     sessions: createSessionsRepository(sql),
     cookies: createCookieSigner(settings.secretsKeys),
+    admit: admitSession,
     now,
   });
   const findOperation = finderOf(options.routes);
@@ -219,14 +226,10 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     intervalMs: resources.watchIntervalMs,
     lifetimeMs: WATCH_LIFETIME_MS,
   });
-  const admit = (session: Session) => {
-    requireTurn(slices.keys.limits.customer.take(toCaller(session).keyId));
-    requireTurn(slices.keys.organizationLimits.customer.take(session.organizationId));
-  };
   // Counted after a link was looked up: a valid link works, whatever others at the address have sent.
   const links = {
     lookUps: createKeyedSemaphore(LINK_LOOK_UPS),
-    countFailure: (address: string) => requireTurn(slices.keys.failures.take(address)),
+    countFailure: (address: string) => requireTurn(failures.take(address)),
   };
   return {
     pages: createPages<Session>({
@@ -253,25 +256,29 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
           find: slices.notifications.alertLinks.find,
           listAlertIds: slices.notifications.listAlertIds,
           findOrganizationName: createOrganizationsRepository(sql).findName,
-          admit,
+          admit(session) {
+            admitSession(session);
+            admitOrganization(session);
+          },
         }),
         ...composeIdentity(resources, {
           operatorUrl,
           sessions,
           // Uses tokens separate from wrong keys, because a code can be verified only by asking the provider.
-          admit: (address) => requireTurn(slices.keys.failures.take(`provider ${address}`)),
+          admit: (address) => requireTurn(failures.take(`provider ${address}`)),
         }),
       ],
       findVisitor: sessions.find,
       fileLimit: createLimitOfTwo('forms with a file'),
-      admit,
+      admit: admitOrganization,
       clientAddress: createClientAddress(settings.trustedProxies),
       staticFiles,
       translateFault: options.translateFault,
       errorPage: ({ status, message, url }, session) =>
         layout(
           { title: errorTitle(status), session },
-          errorHtml(status, message, session === null ? toSignInUrl(toOwnPath(url)) : null),
+          // A session over its limit is not looked up, and signing in again would not help.
+          errorHtml(status, message, session === null && status !== 429 ? toSignInUrl(toOwnPath(url)) : null),
         ),
       onDefect: (err) => log.error({ err }, 'a page of the operators failed'),
     }),

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { ReadOnlyPaths } from '../http/app.ts';
 import { requireTurn } from '../http/authenticate.ts';
-import { addressOf, createClientAddress } from '../http/client-address.ts';
+import { addressOf, createClientAddress, limitedAs } from '../http/client-address.ts';
 import type { JsonSchema } from '../http/json-schema.ts';
 import { createOpenApiPath } from '../http/openapi.ts';
 import { readStaticFiles } from '../http/static-files.ts';
@@ -42,7 +42,7 @@ export function composeSite(
   const limited = ({ has, handle }: ReadOnlyPaths): ReadOnlyPaths => ({
     has,
     handle(ctx, next) {
-      requireTurn(pages.take(addressOf(ctx.req, clientAddress)));
+      requireTurn(pages.take(limitedAs(addressOf(ctx.req, clientAddress))));
       return handle(ctx, next);
     },
   });

@@ -7,6 +7,7 @@
  */
 
 import { createGroupCommit } from '../db/group-commit.ts';
+import { limitedAs } from '../http/client-address.ts';
 import { type Caller, isValidForSerial } from '../http/route.ts';
 import type { TokenBucket } from '../http/token-bucket.ts';
 import { createBoundedCache } from '../process/bounded-cache.ts';
@@ -80,7 +81,7 @@ export function createAuthenticateDevice(deps: AuthenticateDeviceDeps): Authenti
   /** @throws AppError when the token, or its organization, is over its limit */
   async function findKey(token: string, address: string): Promise<Caller | null> {
     if (limit.take(token) !== null) throw OVER_LIMIT;
-    const caller = await findCaller(token, { isSuspect: failures.isEmpty(address) });
+    const caller = await findCaller(token, { isSuspect: failures.isEmpty(limitedAs(address)) });
     if (caller && organizationLimit.take(caller.organizationId) !== null) throw ORGANIZATION_OVER_LIMIT;
     return caller;
   }
@@ -88,7 +89,7 @@ export function createAuthenticateDevice(deps: AuthenticateDeviceDeps): Authenti
   async function byToken(token: string, credentials: Credentials): Promise<Identity> {
     const caller = await findKey(token, credentials.address);
     if (caller?.kind !== 'device' || !isValidForSerial(caller, credentials.serialNumber)) {
-      failures.take(credentials.address);
+      failures.take(limitedAs(credentials.address));
       return { kind: 'refused', reason: 'wrong_token' };
     }
     trusted.set(trustKey(credentials), { token, at: deps.monotonicMs() });

@@ -11,7 +11,7 @@ import { AppError, invalid } from '../process/errors.ts';
 import type { Tracing } from '../process/tracing.ts';
 import type { RecordAudit } from './audit.ts';
 import { type Authenticate, type IsStillValid, requireRole } from './authenticate.ts';
-import { addressOf, type ClientAddress } from './client-address.ts';
+import { addressOf, type ClientAddress, limitedAs } from './client-address.ts';
 import { createFindRoute } from './find-route.ts';
 import { fingerprintOf, idempotencyKey, type WithIdempotency } from './idempotency.ts';
 import { percentDecoded } from './percent-decoded.ts';
@@ -148,7 +148,7 @@ function endpoint(definition: Route, options: AppOptions, hold: HoldBytes): Midd
     const state = ctx.state as State;
     state.operationId = definition.operationId;
     const { authorization } = ctx.req.headers;
-    const address = addressOf(ctx.req, options.clientAddress);
+    const address = limitedAs(addressOf(ctx.req, options.clientAddress));
     const caller = await options.authenticate(authorization, address, definition.auth, ctx.params.serial);
     state.organizationId = caller.organizationId;
     checkRole(caller);

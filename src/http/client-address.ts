@@ -29,6 +29,22 @@ export function createClientAddress(trusted: readonly string[]): ClientAddress {
 export const addressOf = ({ socket, headers }: IncomingMessage, clientAddress: ClientAddress): string =>
   clientAddress(socket.remoteAddress ?? '', headers['x-forwarded-for'] as string | undefined);
 
+const IPV6_SUBSCRIBER_PARTS = 4;
+
+/**
+ * The name by which limits count a client. A host with IPv6 chooses its address within the /64 of its network
+ * (RFC 4291, 2.5.4), so these are one client.
+ */
+export function limitedAs(address: string): string {
+  const parsed = parseAddress(address);
+  if (parsed === null) return address;
+  if (!('parts' in parsed)) return parsed.toString();
+  return `${parsed.parts
+    .slice(0, IPV6_SUBSCRIBER_PARTS)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`;
+}
+
 function toRange(text: string): [Address, number] {
   if (text.includes('/')) return ipaddr.parseCIDR(text);
   const address = ipaddr.process(text);

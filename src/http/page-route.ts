@@ -13,12 +13,15 @@ export interface PageRequest<Visitor> {
   file: FormFile | null;
   /** Path and query as sent. */
   url: string;
-  /** Address of the client. */
-  address: string;
-  /** The value that a redirect has left in the browser. */
-  handoff?: string;
   /** Whether the browser has closed the connection; undefined: it has none of its own. */
   isAbandoned?(): boolean;
+}
+
+export interface OpenPageRequest<Visitor> extends PageRequest<Visitor> {
+  /** Address by which the client is limited. */
+  address: string;
+  /** The value that a redirect has left in the browser. */
+  handoff: string | undefined;
 }
 
 export type PageReply =
@@ -60,5 +63,5 @@ export interface OpenPageRoute<Visitor> extends Common {
    * its referrer.
    */
   holdsSecret?: true;
-  handle(request: PageRequest<Visitor | null>): Promise<PageReply>;
+  handle(request: OpenPageRequest<Visitor | null>): Promise<PageReply>;
 }

@@ -6,11 +6,11 @@
 import type { Context } from 'koa';
 import { AppError, invalid, notFound } from '../process/errors.ts';
 import type { Pages } from './app.ts';
-import { addressOf, type ClientAddress } from './client-address.ts';
+import { addressOf, type ClientAddress, limitedAs } from './client-address.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import { createFindRoute, paramsIn, toPattern } from './find-route.ts';
 import { pageHeaders } from './page-headers.ts';
-import type { OpenPageRoute, PageReply, PageRequest, PageRoute } from './page-route.ts';
+import type { OpenPageRequest, OpenPageRoute, PageReply, PageRoute } from './page-route.ts';
 import { createBodyBudget, type TakeBytes } from './read-body.ts';
 import { readFileForm, readForm, readQuery, type SentForm } from './read-form.ts';
 import { renderError } from './render-error.ts';
@@ -32,10 +32,11 @@ interface PagesOptions<Visitor extends SignedIn> {
   /** The lifetime of the visitor's cookie, so that an installed page keeps it while it is closed. */
   visitSeconds: number;
   routes: ReadonlyArray<PageRoute<Visitor> | OpenPageRoute<Visitor>>;
+  /** @throws when the session of the cookie sends too many requests, also one that has ended. */
   findVisitor(cookie: string | undefined): Promise<Visitor | null>;
   /** Forms with a file at once. */
   fileLimit: ConcurrencyLimit;
-  /** @throws when this visitor sends too many requests. */
+  /** @throws when the organization of this visitor sends too many requests. */
   admit(visitor: Visitor): void;
   clientAddress: ClientAddress;
   staticFiles: StaticFiles;
@@ -62,7 +63,7 @@ export function createPageRenderer<Visitor extends { role: Role }>(
         throw notFound('There is no such page');
       const params = paramsIn(matcher.pattern, path);
       const query = readQuery(url.slice(path.length));
-      const reply = await matcher.route.handle({ visitor, params, query, ...NO_FORM, url, address: '' });
+      const reply = await matcher.route.handle({ visitor, params, query, ...NO_FORM, url });
       return 'page' in reply ? reply.page : '';
     },
   };
@@ -72,11 +73,13 @@ const NO_FORM: SentForm = { form: new URLSearchParams(), file: null };
 
 async function readSent(
   { req }: Context,
-  { method, fileBytesMax }: Pick<AnyRoute<unknown>, 'method' | 'fileBytesMax'>,
+  { method, role, fileBytesMax }: Pick<AnyRoute<unknown>, 'method' | 'role' | 'fileBytesMax'>,
   take: TakeBytes,
 ): Promise<SentForm> {
   if (method !== 'POST') return NO_FORM;
-  return fileBytesMax === undefined ? readForm(req, take) : readFileForm(req, fileBytesMax, take);
+  return fileBytesMax === undefined
+    ? readForm(req, take, { isOpen: role === null })
+    : readFileForm(req, fileBytesMax, take);
 }
 
 const pathIn = (url: string): string => url.split('?')[0] ?? '';
@@ -106,14 +109,14 @@ export function createPages<Visitor extends SignedIn>(options: PagesOptions<Visi
     // Browsers send no origin from pages without a referrer, and no other site knows the secret.
     else if (route.method === 'POST') requireOwnOrigin(ctx, options.baseUrl);
     const query = readQuery(ctx.querystring);
-    const address = addressOf(ctx.req, options.clientAddress);
+    const address = limitedAs(addressOf(ctx.req, options.clientAddress));
     const isAbandoned = () => !ctx.writable;
     const reply = () =>
       hold(visitor?.organizationId ?? address, async (take) => {
         const sent = await readSent(ctx, route, take);
         const handoff = cookies.handoff.get(ctx);
         const request = { visitor, params, query, ...sent, url: ctx.url, address, handoff, isAbandoned };
-        return route.handle(request as PageRequest<Visitor>);
+        return route.handle(request as OpenPageRequest<Visitor>);
       });
     const isLimited = visitor !== null && route.fileBytesMax !== undefined;
     send(ctx, await (isLimited ? options.fileLimit.run(requesterOf(visitor), reply) : reply()), cookies);

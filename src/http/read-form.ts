@@ -20,11 +20,18 @@ export interface SentForm {
 const FIELDS = 'application/x-www-form-urlencoded';
 const FIELDS_AND_FILE = 'multipart/form-data';
 const FIELDS_BYTES_MAX = 1024 * 1024;
+/** Four times the form of a link with the ids of 20 alerts. A stranger may have many connections open. */
+const OPEN_FIELDS_BYTES_MAX = 4 * 1024;
 const FIELDS_MAX = 10_000;
 const PARTS_MAX = 100;
 
-export async function readForm(request: IncomingMessage, take: TakeBytes): Promise<SentForm> {
-  const bytes = await readBytes(request, FIELDS_BYTES_MAX, take);
+/** `isOpen`: everybody may send it, without a session. */
+export async function readForm(
+  request: IncomingMessage,
+  take: TakeBytes,
+  { isOpen }: { isOpen: boolean },
+): Promise<SentForm> {
+  const bytes = await readBytes(request, isOpen ? OPEN_FIELDS_BYTES_MAX : FIELDS_BYTES_MAX, take);
   if (bytes.length > 0) requireMediaType(request, [FIELDS]);
   requireFewer(bytes, '&', FIELDS_MAX);
   if (!isUtf8(percentDecoded(bytes))) throw notText();

@@ -152,6 +152,9 @@ export const pageSchema = (item: Joi.Schema, example: object, description?: stri
 };
 
 export const actorSchema = Joi.object<Actor>({
-  keyId: Joi.string().allow(null).required().description('null: the command line'),
+  keyId: Joi.string()
+    .allow(null)
+    .required()
+    .description('Null: the command line, a link in an e-mail, or a person whose sign-in no key requested'),
   name: Joi.string().required(),
 });

@@ -105,8 +105,10 @@ export function createKeysRepository(sql: Database) {
   const own = (organizationId: string) =>
     sql('api_keys').where({ organization_id: organizationId, revoked_at: null, serial_key: null });
 
-  const ofSerial = (organizationId: string, serialKey: string) =>
-    sql('api_keys').where({ organization_id: organizationId, serial_key: serialKey, revoked_at: null });
+  const ofSerials = (organizationId: string, serialKeys: readonly string[]) =>
+    sql('api_keys')
+      .where({ organization_id: organizationId, revoked_at: null })
+      .whereIn('serial_key', serialKeys);
 
   return {
     /** In the order of the hashes. */
@@ -188,17 +190,29 @@ export function createKeysRepository(sql: Database) {
       return (await sql('api_keys').where({ id, revoked_at: null }).update({ revoked_at: sql.fn.now() })) > 0;
     },
 
-    /** Makes working tokens of the serial number expire at that time, unless they do earlier. */
-    async expireOfSerial(organizationId: string, serialKey: string, at: Date): Promise<void> {
-      await ofSerial(organizationId, serialKey).update({ expires_at: notAfter(at) });
+    /**
+     * Makes the newest working tokens of the serial number expire at that time, unless they do earlier, and
+     * deletes all others. The caller serializes this per serial number.
+     */
+    async retireOfSerial(
+      organizationId: string,
+      serialKey: string,
+      { keptMax, now, expiresAt }: { keptMax: number; now: Date; expiresAt: Date },
+    ): Promise<void> {
+      const tokens = () => ofSerials(organizationId, [serialKey]);
+      const kept = await tokens().where(isValidAt(now)).orderBy('id', 'desc').limit(keptMax).pluck('id');
+      await tokens().whereNotIn('id', kept).delete();
+      await tokens().update({ expires_at: notAfter(expiresAt) });
     },
 
     /** False when none was working. */
-    async revokeOfSerial(organizationId: string, serialKey: string, now: Date): Promise<boolean> {
-      const revoked = await ofSerial(organizationId, serialKey)
-        .where(isValidAt(now))
-        .update({ revoked_at: sql.fn.now() });
-      return revoked > 0;
+    async removeOfSerials(
+      organizationId: string,
+      serialKeys: readonly string[],
+      now: Date,
+    ): Promise<boolean> {
+      const removed = await ofSerials(organizationId, serialKeys).delete(['expires_at']);
+      return removed.some(({ expires_at: end }) => end === null || end > now);
     },
 
     /** The newest working token. */

@@ -115,8 +115,10 @@ export function createKeysService({ keysIn, now }: KeysServiceDeps) {
   };
 }
 
-/** How long the earlier token keeps working, because the logger has to be given the new one first. */
+/** How long an earlier token keeps working, because the logger has to be given the new one first. */
 const OVERLAP_HOURS = 24;
+/** Two, because the logger still has the older one when a new token was lost and is issued again. */
+const EARLIER_TOKENS_MAX = 2;
 
 interface DeviceTokensDeps {
   keysIn(sql: Database): KeysRepository;
@@ -125,22 +127,28 @@ interface DeviceTokensDeps {
   now(): number;
 }
 
+const toSerialKey = (serialNumber: string): string => serialNumber.toLowerCase();
+
 /** Tokens for a single serial number. */
 export function createDeviceTokens({ keysIn, issuerIn, now }: DeviceTokensDeps) {
   return {
     /** The caller has locked the asset. */
     async issue(sql: Database, organizationId: string, serialNumber: string): Promise<IssuedKey> {
-      const serialKey = serialNumber.toLowerCase();
-      await keysIn(sql).expireOfSerial(organizationId, serialKey, new Date(now() + OVERLAP_HOURS * HOUR_MS));
+      const serialKey = toSerialKey(serialNumber);
+      await keysIn(sql).retireOfSerial(organizationId, serialKey, {
+        keptMax: EARLIER_TOKENS_MAX,
+        now: new Date(now()),
+        expiresAt: new Date(now() + OVERLAP_HOURS * HOUR_MS),
+      });
       return issuerIn(sql).issue({ organizationId, kind: 'device', serialKey, expiresAt: null });
     },
 
     /** False when there was none. */
-    revoke: (sql: Database, organizationId: string, serialNumber: string): Promise<boolean> =>
-      keysIn(sql).revokeOfSerial(organizationId, serialNumber.toLowerCase(), new Date(now())),
+    remove: (sql: Database, organizationId: string, serialNumbers: readonly string[]): Promise<boolean> =>
+      keysIn(sql).removeOfSerials(organizationId, serialNumbers.map(toSerialKey), new Date(now())),
 
     /** The newest working token. */
     find: (sql: Database, organizationId: string, serialNumber: string): Promise<KeyRecord | null> =>
-      keysIn(sql).findOfSerial(organizationId, serialNumber.toLowerCase(), new Date(now())),
+      keysIn(sql).findOfSerial(organizationId, toSerialKey(serialNumber), new Date(now())),
   };
 }

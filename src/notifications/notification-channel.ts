@@ -75,7 +75,7 @@ export const nameOfChannel = ({ type, name, target }: Omit<NamedChannel, 'id'>):
   name ?? `${type} ${target}`;
 
 /**
- * A channel for readers of the Temporal UI, which holds no names or addresses of people and no URLs: `email at
+ * A channel for readers of the Temporal UI, which holds neither addresses of people nor URLs: `email at
  * example.com`.
  */
 export const placeOfChannel = ({ type, target }: Pick<NamedChannel, 'type' | 'target'>): string =>

@@ -2,6 +2,7 @@
  * The page of the link in a mail about alerts, without a session: opening it changes nothing, because mail
  * programs open links as well; its button acknowledges. The link permits nothing else.
  */
+import { toMailReaderName } from '../audit/audit.ts';
 import type { CallOperation } from '../http/operations.ts';
 import type { OpenPageRoute } from '../http/page-route.ts';
 import { ALERT_LINK_PATHS } from '../notifications/alert-link.ts';
@@ -148,7 +149,7 @@ const toSession = (
   organizationId,
   id: channelId,
   organizationName,
-  name: `${address} (link in an e-mail)`,
+  name: toMailReaderName(address),
   role: 'write',
   keyId: null,
 });

@@ -12,7 +12,7 @@ const TITLES: Record<number, string> = {
 export const errorTitle = (status: number): string =>
   TITLES[status] ?? (status < 500 ? 'This does not work' : 'Something went wrong');
 
-/** `signInUrl` is null for somebody who has signed in. */
+/** `signInUrl` is null where a sign-in does not help. */
 export const errorHtml = (status: number, message: string, signInUrl: string | null): Html =>
   html`<section class="error"><h1>${errorTitle(status)}</h1><p role="alert">${message}</p>
 <p>${

@@ -1,5 +1,6 @@
 /** Maps the claims of an identity provider to an organization and a role. */
 
+import { isReservedName } from '../audit/audit.ts';
 import { isOneLine, isVisible, toName } from '../http/one-line.ts';
 import { ROLES, type Role } from '../http/role.ts';
 import { cutText } from '../process/cut-text.ts';
@@ -32,8 +33,13 @@ export function toIdentity(claims: Claims, { organizationClaim, roleClaim }: Ide
 }
 
 function nameOf(claims: Claims): string {
-  const texts = ['name', 'preferred_username', 'email', 'sub'].flatMap((claim) => textsOf(claims, claim));
-  return cutText(texts.map(toName).find((text) => text !== '') ?? 'unknown', OPERATOR_NAME_MAX).trimEnd();
+  return (
+    ['name', 'preferred_username', 'email', 'sub']
+      .flatMap((claim) => textsOf(claims, claim))
+      .map((text) => cutText(toName(text), OPERATOR_NAME_MAX).trimEnd())
+      // At many providers, people choose their name themselves.
+      .find((text) => text !== '' && !isReservedName(text)) ?? 'unknown'
+  );
 }
 
 /** A claim is a text or a list of texts. */

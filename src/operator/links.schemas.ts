@@ -1,10 +1,15 @@
 import Joi from 'joi';
+import { isReservedName } from '../audit/audit.ts';
 import { ROLES, type Role } from '../http/role.ts';
 import { name, timestamp } from '../http/schemas.ts';
 import { OPERATOR_NAME_MAX } from './session.ts';
 
+const RESERVED =
+  '{{#label}} must be the name of a person: the audit trail uses this one for changes without a key';
+
 export const createLinkBody = Joi.object<{ name: string; role?: Role }, true>({
   name: name(OPERATOR_NAME_MAX)
+    .custom((text: string, helpers) => (isReservedName(text) ? helpers.message({ custom: RESERVED }) : text))
     .required()
     .description('Of the person who signs in; the audit trail names them'),
   role: Joi.string()

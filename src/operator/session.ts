@@ -64,9 +64,12 @@ export function createCookieSigner(secretsKeys: Readonly<Record<number, Buffer>>
   };
 }
 
+/** The name by which the limits of keys count a session. */
+export const toKeyId = ({ id }: Pick<SessionRef, 'id'>): string => `operator:${id}`;
+
 /** A session may do the same as a key with its role. */
 export const toCaller = ({ organizationId, id, name, role, keyId }: Session): Caller => ({
-  keyId: `operator:${id}`,
+  keyId: toKeyId({ id }),
   keyName: name,
   sessionId: id,
   actor: { keyId, name },

@@ -17,6 +17,8 @@ import type { SessionsRepository } from './sessions.repository.ts';
 export interface SessionsDeps {
   sessions: SessionsRepository;
   cookies: ReturnType<typeof createCookieSigner>;
+  /** @throws when the session sends too many requests. A signature is valid longer than its session. */
+  admit(session: SessionRef): void;
   now(): Date;
 }
 
@@ -33,7 +35,7 @@ const PROOF_BYTES = 32;
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-export function createSessions({ sessions, cookies, now }: SessionsDeps) {
+export function createSessions({ sessions, cookies, admit, now }: SessionsDeps) {
   return {
     /** The session of a link that can still be used. */
     async findLink(token: string): Promise<Session | null> {
@@ -52,7 +54,9 @@ export function createSessions({ sessions, cookies, now }: SessionsDeps) {
 
     async find(cookie: string | undefined): Promise<Session | null> {
       const ref = cookie === undefined ? null : cookies.verify(cookie);
-      return ref && sessions.findActive(ref, now());
+      if (!ref) return null;
+      admit(ref);
+      return sessions.findActive(ref, now());
     },
 
     isActive: async (session: SessionRef): Promise<boolean> =>

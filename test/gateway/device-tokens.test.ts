@@ -63,6 +63,26 @@ describe('A token of one device', () => {
     assert.deepEqual(await statusesOf(next, [logger.serial]), [204]);
   });
 
+  it('ends when three newer ones were issued, of which all work', async () => {
+    const { own, issue, logger } = await deviceWithToken();
+    const newer = [await issue(), await issue(), await issue()];
+    for (const token of newer) assert.deepEqual(await statusesOf(token, [logger.serial]), [204]);
+    assert.deepEqual(await statusesOf(own, [logger.serial]), [401]);
+  });
+
+  it('leaves at most three rows of a serial number, and none when it was deleted', async () => {
+    const { org, issue, logger, assetId } = await deviceWithToken();
+    for (let count = 0; count < 5; count++) await issue();
+    const rows = () =>
+      gateway.dms.service
+        .sql('api_keys')
+        .where({ organization_id: org.id, serial_key: logger.serial.toLowerCase() })
+        .pluck('id');
+    assert.equal((await rows()).length, 3);
+    assert.equal((await org.api.delete(`/assets/${assetId}/device-token`)).status, 204);
+    assert.deepEqual(await rows(), []);
+  });
+
   it('ends within 5 s after it was deleted, with its predecessor; then there is none to delete', async () => {
     const { org, own, issue, logger, assetId } = await deviceWithToken();
     const next = await issue();
@@ -97,6 +117,27 @@ describe('A token of one device', () => {
     await org.api.post(`/assets/${assetId}/replace-hardware`, { newSerialNumber });
     assert.deepEqual(await statusesOf(own, [newSerialNumber]), [401]);
     assert.equal((await org.api.delete(`/assets/${assetId}/device-token`)).status, 404);
+  });
+
+  it('ends when the device is archived that has replaced its logger', async () => {
+    const { org, own, assetId, logger } = await deviceWithToken();
+    const newSerialNumber = `${logger.serial}N`;
+    await org.api.post(`/assets/${assetId}/replace-hardware`, { newSerialNumber });
+    assert.equal((await org.api.delete(`/assets/${assetId}`)).status, 200);
+    await register(org, logger.serial);
+    aheadMs = 5_000;
+    assert.deepEqual(await statusesOf(own, [logger.serial]), [401]);
+    assert.equal((await logger.measure({ token: own })).code, '4.01');
+  });
+
+  it('goes on with another device that has its logger, when the one before is archived', async () => {
+    const { org, own, assetId, logger } = await deviceWithToken();
+    const newSerialNumber = `${logger.serial}N`;
+    await org.api.post(`/assets/${assetId}/replace-hardware`, { newSerialNumber });
+    await register(org, logger.serial);
+    assert.equal((await org.api.delete(`/assets/${assetId}`)).status, 200);
+    aheadMs = 5_000;
+    assert.deepEqual(await statusesOf(own, [logger.serial]), [204]);
   });
 
   it('appears once: not among the keys, and not in the audit trail', async () => {

@@ -1,6 +1,8 @@
 /** The client address behind proxies. */
 import assert from 'node:assert/strict';
-import { createClientAddress } from '../../src/http/client-address.ts';
+import { createAuthenticateDevice } from '../../src/gateway/authenticate-device.ts';
+import { createClientAddress, limitedAs } from '../../src/http/client-address.ts';
+import { createTokenBucket } from '../../src/http/token-bucket.ts';
 import { validateEnvironment } from '../../src/process/environment.ts';
 import { createClient } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -42,6 +44,19 @@ describe('The address of a client', () => {
     ] as const) {
       assert.equal(clientAddress(connectedFrom, forwardedFor), expected, forwardedFor);
     }
+  });
+
+  it('limits addresses of one IPv6 /64 as one client, and IPv4 addresses each, in whatever form', () => {
+    for (const [address, expected] of [
+      ['192.0.2.1', '192.0.2.1'],
+      ['::ffff:192.0.2.1', '192.0.2.1'],
+      ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+      ['2001:db8:1:2::', '2001:db8:1:2::/64'],
+      ['2001:db8:1:3::1', '2001:db8:1:3::/64'],
+      ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+      ['', ''],
+    ] as const)
+      assert.equal(limitedAs(address), expected, address);
   });
 
   it('reads addresses and ranges from TRUSTED_PROXIES', () => {
@@ -86,8 +101,40 @@ describe('The limit of failed keys', () => {
     );
   });
 
+  it('counts an IPv6 /64 as one client, over HTTP', async () => {
+    dms = await startService({
+      withWorker: false,
+      settings: { failedKeysPerMinute: limit, trustedProxies: ['127.0.0.1'] },
+    });
+    assert.deepEqual(await statusesFrom((index) => `2001:db8::${index + 1}`, 5), expected);
+    assert.deepEqual(await statusesFrom((index) => `2001:db8:0:1::${index + 1}`, 5), expected);
+  });
+
   it('counts by the connection, despite any header, when no proxy is trusted', async () => {
     dms = await startService({ withWorker: false, settings: { failedKeysPerMinute: limit } });
     assert.deepEqual(await statusesFrom((index) => `192.0.2.${index}`, 5), expected);
+  });
+});
+
+describe('The limit of wrong device tokens', () => {
+  it('counts an IPv6 /64 as one client', async () => {
+    const suspects: boolean[] = [];
+    const bucket = (perSecond: number) => createTokenBucket({ perSecond, burst: 2, monotonicMs: () => 0 });
+    const authenticate = createAuthenticateDevice({
+      async findCaller(_token, { isSuspect }) {
+        suspects.push(isSuspect);
+        return null;
+      },
+      limit: bucket(0),
+      organizationLimit: bucket(0),
+      failures: bucket(1),
+      findOwners: async () => [],
+      isTokenRequired: true,
+      monotonicMs: () => 0,
+    });
+    const message = { serialNumber: 'A', cloudToken: 'wrong', tokenOption: null, allowAddressTrust: false };
+    for (const address of ['2001:db8::1', '2001:db8::2', '2001:db8::3', '2001:db8:0:1::1'])
+      await authenticate({ ...message, address, port: 5683 });
+    assert.deepEqual(suspects, [false, false, true, false]);
   });
 });

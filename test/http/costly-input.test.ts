@@ -298,8 +298,8 @@ describe('Costly input', () => {
     ],
     [
       'a form of 350,000 encoded characters',
-      404,
-      () => page('/sign-in', 'application/x-www-form-urlencoded', repeated('%41', BODY_BYTES)),
+      400,
+      () => page('/forms/createEscalation', 'application/x-www-form-urlencoded', repeated('%41', BODY_BYTES)),
     ],
     ['a form of 18,000 parts', 400, () => parts(PART, BODY_BYTES)],
     [

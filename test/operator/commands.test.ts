@@ -39,6 +39,12 @@ describe('dms operator link', () => {
       /Allowed choices are admin, write, read/,
     );
   });
+
+  it('refuses names by which the audit trail records changes without a person', async () => {
+    const { code, stderr } = await link('--org', organization, '--name', 'Command line');
+    assert.equal(code, 2);
+    assert.match(stderr, /--name must be the name of a person/);
+  });
 });
 
 describe('dms org setup', () => {

@@ -330,4 +330,12 @@ describe('What an identity provider says of somebody', () => {
     assert.equal(identityOf({ name: 'Ada\r\nBcc: eve@example.com', sub: '1' }).name, '1');
     assert.equal(identityOf({}).name, 'unknown');
   });
+
+  it('gives nobody a name by which the audit trail records changes without a person', () => {
+    const email = 'ada@example.com';
+    const byMail = 'quality@example.com (link in an e-mail)';
+    for (const name of ['Temporal ui', 'COMMAND-LINE', byMail, `${byMail.padStart(128, 'x')} and more`])
+      assert.equal(identityOf({ name, email }).name, email, name);
+    assert.equal(identityOf({ name: 'Ada of the command line' }).name, 'Ada of the command line');
+  });
 });

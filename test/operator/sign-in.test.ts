@@ -5,7 +5,7 @@ import { formatKey } from '../../src/keys/api-key.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
 import { register } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { newLink, OPERATOR_ORIGIN, signIn, tokenIn, visit } from './visitor.ts';
+import { newLink, OPERATOR_ORIGIN, type PageAnswer, signIn, tokenIn, visit } from './visitor.ts';
 
 describe("The operators' page", () => {
   let dms: TestService;
@@ -214,6 +214,52 @@ describe("The operators' page", () => {
       }
     });
 
+    describe('with a limit of 3 requests', () => {
+      let limited: TestService;
+      let at: string;
+
+      before(async () => {
+        const nowMs = Date.now();
+        limited = await startService({
+          withWorker: false,
+          databaseUrl: dms.settings.databaseUrl,
+          settings: { operatorUrl: OPERATOR_ORIGIN, customerLimit: { perSecond: 1, burst: 3 } },
+          now: () => new Date(nowMs),
+          monotonicMs: () => nowMs,
+        });
+        at = `${limited.baseUrl}/operator`;
+      });
+      after(() => limited.stop());
+
+      async function visitFourTimes(cookie: string): Promise<PageAnswer[]> {
+        const answers: PageAnswer[] = [];
+        for (let count = 0; count < 4; count++) answers.push(await visit(`${at}/groups`, { cookie }));
+        return answers;
+      }
+      const statusesOf = (answers: PageAnswer[]) => answers.map(({ status }) => status);
+
+      it('limits a session as a key, and asks nobody to sign in for that', async () => {
+        const answers = await visitFourTimes(await signIn(limited));
+        assert.deepEqual(statusesOf(answers), [200, 200, 200, 429]);
+        assert.doesNotMatch(answers[3]?.text ?? '', /How to sign in/);
+      });
+
+      it('limits the cookie of an ended session before the database is asked', async () => {
+        const cookie = await signIn(limited);
+        assert.equal((await visit(`${at}/sign-out`, { cookie, form: {} })).status, 303);
+        let lookUps = 0;
+        const note = ({ sql: text }: { sql: string }) => {
+          if (text.includes('operator_sessions')) lookUps++;
+        };
+        limited.service.sql.on('query', note);
+        const answers = await visitFourTimes(cookie).finally(() =>
+          limited.service.sql.removeListener('query', note),
+        );
+        assert.deepEqual(statusesOf(answers), [401, 401, 429, 429]);
+        assert.equal(lookUps, 2);
+      });
+    });
+
     it('accepts a session at every process with the same SECRETS_KEYS', async () => {
       const { databaseUrl, secretsKeys } = dms.settings;
       const settings = { operatorUrl: OPERATOR_ORIGIN, secretsKeys };
@@ -269,6 +315,28 @@ describe("The operators' page", () => {
       });
       assert.equal(status, 403);
       assert.match(text, /role write/);
+    });
+
+    it('refuses forms of strangers that are longer than 4 KiB', async () => {
+      const post = async (path: string, bytes: number) =>
+        (await visit(url + path, { form: { token: 'x'.repeat(bytes - 'token='.length) } })).status;
+      for (const path of ['/sign-in', '/confirm-address', '/alert-link', '/alerts-link']) {
+        assert.equal(await post(path, 4_097), 413, path);
+        assert.equal(await post(path, 4_096), 404, path);
+      }
+    });
+
+    it('refuses names of people by which the audit trail records changes without a person', async () => {
+      for (const name of [
+        'command line',
+        'Temporal\u200b ui',
+        'Owner  of the address',
+        'quality@example.com (link in an e-mail)',
+      ]) {
+        const { status, body } = await dms.api.post('/operator-links', { name });
+        assert.equal(status, 400, name);
+        assert.match(body.message, /must be the name of a person/);
+      }
     });
 
     it('refuses bodies other than forms', async () => {

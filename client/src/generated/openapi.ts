@@ -531,12 +531,12 @@ export interface paths {
         put?: never;
         /**
          * Issue a token for this device alone
-         * @description Good for the serial number that the device has now, over HTTP and CoAP; other hardware needs a new one. The token is in this answer and in no other. An earlier one goes on for 24 hours.
+         * @description Good for the serial number that the device has now, over HTTP and CoAP; other hardware needs a new one. The token is in this answer and in no other. The two before it go on for 24 hours.
          */
         post: operations["issueDeviceToken"];
         /**
          * End the token of this device
-         * @description Every process refuses it, and an earlier one that goes on, within 5 seconds.
+         * @description Every process refuses it, and earlier ones that go on, within 5 seconds.
          */
         delete: operations["deleteDeviceToken"];
         options?: never;
@@ -1842,7 +1842,7 @@ export interface components {
             acknowledgedAt: string | null;
             /** @description The key or the person; null: nobody yet */
             acknowledgedBy: {
-                /** @description null: the command line */
+                /** @description Null: the command line, a link in an e-mail, or a person whose sign-in no key requested */
                 keyId: string | null;
                 name: string;
             } | null;
@@ -1892,7 +1892,7 @@ export interface components {
             action: "opened" | "acknowledged" | "assigned" | "commented" | "snoozed" | "snooze_ended" | "escalated" | "resolved";
             /** @description null: the service itself */
             by: {
-                /** @description null: the command line */
+                /** @description Null: the command line, a link in an e-mail, or a person whose sign-in no key requested */
                 keyId: string | null;
                 name: string;
             } | null;
@@ -2020,7 +2020,7 @@ export interface components {
             acknowledgedAt: string | null;
             /** @description The key or the person; null: nobody yet */
             acknowledgedBy: {
-                /** @description null: the command line */
+                /** @description Null: the command line, a link in an e-mail, or a person whose sign-in no key requested */
                 keyId: string | null;
                 name: string;
             } | null;
@@ -2280,7 +2280,7 @@ export interface components {
              */
             at: string;
             actor: {
-                /** @description Null: somebody used the command line or the Temporal UI, or confirmed an e-mail address */
+                /** @description Null: the command line, the Temporal UI, a link in an e-mail, or a person whose sign-in no key requested */
                 keyId: string | null;
                 name: string;
             };
@@ -2698,7 +2698,7 @@ export interface components {
             createdAt: string;
             /** @description The key or the person whose request began the job; null: begun by a release that did not store it */
             createdBy: {
-                /** @description null: the command line */
+                /** @description Null: the command line, a link in an e-mail, or a person whose sign-in no key requested */
                 keyId: string | null;
                 name: string;
             } | null;
@@ -4007,7 +4007,7 @@ export interface components {
             reason: string;
             /** @description The key or the person who muted */
             by: {
-                /** @description null: the command line */
+                /** @description Null: the command line, a link in an e-mail, or a person whose sign-in no key requested */
                 keyId: string | null;
                 name: string;
             };

@@ -152,6 +152,9 @@ export const pageSchema = (item: Joi.Schema, example: object, description?: stri
 };
 
 export const actorSchema = Joi.object<Actor>({
-  keyId: Joi.string().allow(null).required().description('null: the command line'),
+  keyId: Joi.string()
+    .allow(null)
+    .required()
+    .description('null: a person or program without a key; name says who'),
   name: Joi.string().required(),
 });

@@ -13,7 +13,7 @@ export function auditRoutes(audit: Pick<AuditRepository, 'list'>, subjects: Subj
       operationId: 'listAudit',
       summary: 'List who changed what, newest first',
       description:
-        'One entry for every change by a customer key, the command line or the Temporal UI, with what GET showed before and after. A refused request has none, and a dry run neither.',
+        'One entry for every change by a customer key, a person, the command line or the Temporal UI, with what GET showed before and after. A refused request has none, and a dry run neither.',
       tag: 'Audit',
       query: listAuditQuery,
       responses: { 200: auditListSchema },

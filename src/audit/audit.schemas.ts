@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { inOrder, pageSchema, paging, textToFind, time, timestamp } from '../http/schemas.ts';
+import { actorSchema, inOrder, pageSchema, paging, textToFind, time, timestamp } from '../http/schemas.ts';
 
 interface ListAudit {
   actor?: string;
@@ -14,7 +14,9 @@ interface ListAudit {
 const ACTOR_LENGTH_MAX = 280;
 
 export const listAuditQuery = Joi.object<ListAudit, true>({
-  actor: textToFind(ACTOR_LENGTH_MAX).description('Only changes of this key: its id or its name'),
+  actor: textToFind(ACTOR_LENGTH_MAX).description(
+    'Only changes by this key or person: the id of the key, or the name',
+  ),
   subject: textToFind(128).description(
     'Only changes of the thing of this id, slug, serial number or name. A serial number or the name of a device also finds changes of its alerts, and the jobs that changed it',
   ),
@@ -42,15 +44,7 @@ const auditEntrySchema = Joi.object({
   id: Joi.string().required(),
   recType: Joi.string().valid('audit-entry').required(),
   at: timestamp().required(),
-  actor: Joi.object({
-    keyId: Joi.string()
-      .allow(null)
-      .required()
-      .description(
-        'Null: the command line, the Temporal UI, a link in an e-mail, or a person whose sign-in no key requested',
-      ),
-    name: Joi.string().required(),
-  }).required(),
+  actor: actorSchema.required(),
   action: Joi.string()
     .required()
     .description(

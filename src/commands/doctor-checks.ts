@@ -10,6 +10,7 @@ import { isOlderThanAYear, TIME_ZONE_RULES } from '../process/time-zone-rules.ts
 import { API_INFO, VERSION } from '../process/version.ts';
 import { ANSWER_MS_MAX, connect, fetchFrom } from './api.ts';
 import { findConnectFault, mailServerAddress } from './find-mail-server.ts';
+import { findUdpListener } from './find-udp-listener.ts';
 import type { Login } from './logins.ts';
 import { serverVersion, withDatabase } from './with-database.ts';
 
@@ -27,6 +28,8 @@ export interface Check {
 
 /** Tolerance between the clocks of two machines. */
 const SKEW_MS_MAX = 2_000;
+/** On the same machine. */
+const GATEWAY_MS_MAX = 1_000;
 const SMTP_URL_FORM = 'smtp://user:password@host:587 or smtps://user:password@host';
 const DISK_GIB_MIN = 2;
 const GIB = 1024 ** 3;
@@ -124,6 +127,7 @@ export const machineChecks = (): Check[] => [
   },
   { name: 'Temporal', look: lookAtTemporal },
   { name: 'port of the API', look: () => lookAtPort(readCommandSettings().port) },
+  { name: 'port of the gateway', look: () => lookAtCoapPort(readCommandSettings().coapPort) },
   ...mailServerChecks(),
   { name: 'disk', look: lookAtDisk },
   { name: 'time zones', look: async () => timeZoneFinding(TIME_ZONE_RULES, new Date()) },
@@ -167,6 +171,13 @@ async function lookAtPort(port: number): Promise<Finding> {
   const version = await findVersion(`http://127.0.0.1:${port}`).catch(() => null);
   if (version !== null) return good(`a service listens at ${port}`);
   return warning(`something else listens at ${port}`, 'choose another one with PORT');
+}
+
+async function lookAtCoapPort(port: number): Promise<Finding> {
+  const listener = await findUdpListener(port, GATEWAY_MS_MAX);
+  if (listener === 'none') return good(`${port} is free: no gateway listens on this machine`);
+  if (listener === 'gateway') return good(`a gateway listens at ${port}`);
+  return warning(`something else listens at ${port}`, 'choose another one with COAP_PORT');
 }
 
 /** None for a service that sends no mail. */

@@ -6,7 +6,7 @@ import type { Knex } from 'knex';
 import type { Database, Sql } from './database.ts';
 import { isRetryable } from './faults.ts';
 
-/** The key or the person that a change is attributed to; `keyId` is null for the command line. */
+/** The key or the person that a change is attributed to; `keyId` is null for those without a key. */
 export interface Actor {
   keyId: string | null;
   name: string;

@@ -77,8 +77,6 @@ export function createBacklogRepository(sql: Database) {
              union all
              (select d.id from deliveries d where 'blocked' = any(r.states) and d.state = 'blocked' and ${REPLAYABLE})
              union all
-             (select d.id from deliveries d where 'cancelled' = any(r.states) and d.state = 'cancelled' and ${REPLAYABLE})
-             union all
              (select d.id from deliveries d where 'delivered' = any(r.states) and d.state = 'delivered' and ${REPLAYABLE})
              order by id limit ${QUEUED_PER_STATEMENT}
            ) as found

@@ -15,7 +15,7 @@ export const unregisteredDevicesRoutes = (
     operationId: 'listUnregisteredDevices',
     summary: 'List serial numbers that sent and are not registered',
     description:
-      'Those that came with a valid device token of the organization, first seen last first. At most 1000 are kept.',
+      'Those that came with a valid device token of the organization, newest firstSeenAt first. At most 1000 are kept.',
     tag,
     query: listUnregisteredQuery,
     responses: { 200: unregisteredDeviceListSchema },

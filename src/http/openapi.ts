@@ -62,7 +62,11 @@ export function openApi({ routes, webhooks, parameters, tags, info }: Documented
           scheme: 'bearer',
           description: 'API key of an organization (dms_live_…)',
         },
-        deviceKey: { type: 'http', scheme: 'bearer', description: 'Device token of an organization (dev_…)' },
+        deviceKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'Device token of an organization or of one device (dev_…)',
+        },
       },
     },
   });

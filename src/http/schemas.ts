@@ -155,6 +155,6 @@ export const actorSchema = Joi.object<Actor>({
   keyId: Joi.string()
     .allow(null)
     .required()
-    .description('Null: the command line, a link in an e-mail, or a person whose sign-in no key requested'),
+    .description('null: a person or program without a key; name says who'),
   name: Joi.string().required(),
 });

@@ -158,7 +158,7 @@ export const NO_MAIL_SERVER =
 export const NO_PUBLIC_ADDRESS =
   'This service cannot send the link that confirms an address: the operator sets OPERATOR_URL';
 export const UNCONFIRMED =
-  'The address is not confirmed yet: open the link that was sent there, or have it sent again with confirm-again';
+  'The address is not confirmed yet: open the link that was sent there and press its button, or have it sent again with confirm-again';
 export const NOT_UNCONFIRMED = 'This channel has no address that waits to be confirmed';
 export const namedBy = (escalation: string): string =>
   `The escalation "${escalation}" names this channel in a step: take it out there first, or disable the channel`;

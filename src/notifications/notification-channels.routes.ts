@@ -56,7 +56,7 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       operationId: 'createNotificationChannel',
       summary: 'Create a notification channel',
       description:
-        'People are notified there of alerts that open from now on, and when those are over. What happens within a few seconds is in one message. 409 when there are 100 channels already, and for e-mail when the service has no mail server. An e-mail address is unconfirmed until its owner has opened the link that is sent there; until then it gets nothing else.',
+        'People are notified there of alerts that open from now on, and when those are over. What happens within a few seconds is in one message. 409 when there are 100 channels already, and for e-mail when the service has no mail server. An e-mail address is unconfirmed until its owner has pressed the button behind the link that is sent there; until then it gets nothing else.',
       tag,
       body: createChannelBody,
       responses: { 201: channelSchema },
@@ -143,7 +143,7 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       operationId: 'confirmNotificationChannelAgain',
       summary: 'Send the link that confirms an e-mail address again',
       description:
-        'The link works for 24 hours, and the earlier one no more. At most five links an hour and address. 409 when the address is confirmed, and for other types.',
+        'The link works for 24 hours, and the earlier one no more. At most five links an hour, for a channel and for a mailbox, from your organization. 409 when the address is confirmed, and for other types.',
       tag,
       params,
       responses: { 202: channelSchema },

@@ -34,7 +34,7 @@ const quietHours = Joi.object<QuietHours>({
 })
   .allow(null)
   .description(
-    'Nothing is sent between these times. What they held is sent when they end, if the alert is still open. null: none.',
+    'Nothing but steps of escalations is sent between these times. What they held is sent when they end, if the alert is still open. null: none.',
   );
 
 const type = Joi.string()
@@ -66,7 +66,9 @@ const minutes = (min: number) => Joi.number().integer().min(min).max(MINUTES_MAX
 const delayMinutes = minutes(0).description('Notify only of alerts that are still open after so long.');
 const reminderMinutes = minutes(1)
   .allow(null)
-  .description('While an alert is open, notify of it again and again after so long. null: once.');
+  .description(
+    'While an alert is open and not acknowledged, notify of it again each time so long has passed. null: once.',
+  );
 const status = Joi.string()
   .valid(...CHANNEL_STATUSES)
   .description('Only active channels are sent to. Disabling one drops what it has not sent.');
@@ -143,7 +145,7 @@ export const channelSchema = Joi.object({
     .valid(...SHOWN_STATUSES)
     .required()
     .description(
-      'unconfirmed: an e-mail address whose owner has not yet opened the link that was sent there.',
+      'unconfirmed: an e-mail address whose owner has not yet pressed the button behind the link that was sent there.',
     ),
   lastSentAt: timestamp().allow(null).required().description('When a message was last sent.'),
   lastError: Joi.string().allow(null).required().description('Why the latest attempt failed, if it did.'),

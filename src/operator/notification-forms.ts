@@ -19,7 +19,7 @@ const channelLooks = {
   delayMinutes: { label: 'Delay in minutes', help: 'Notify only of alerts that are still open then.' },
   reminderMinutes: {
     label: 'Remind every … minutes',
-    help: 'While an alert is open. Left empty, it is notified once.',
+    help: 'While an alert is open and not acknowledged. Left empty, it is notified once.',
   },
   'quietHours.to': { help: 'When earlier than From, on the day after.' },
   'quietHours.timezone': { label: 'Time zone', suggestions: Intl.supportedValuesOf('timeZone') },
@@ -68,7 +68,7 @@ export const NOTIFICATION_FORMS = {
     submit: 'Send the link again',
     section,
     about: channel,
-    question: 'The address gets a message with a link that confirms it.',
+    question: 'The address gets a message with a link; the button behind it confirms the address.',
     back: channels,
     said: 'The link is on its way to the address. If the mail server refuses it, the row below says why within seconds.',
   },

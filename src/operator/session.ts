@@ -11,9 +11,7 @@ export interface Session {
   /** Name of the person. */
   name: string;
   role: Role;
-  /**
-   * The key that requested the link; null: the command line, or an identity provider signed the person in.
-   */
+  /** The key that requested the link; null: the command line, an identity provider, or a person without a key. */
   keyId: string | null;
   /** The session without a key in which the link was made. */
   invitedBy?: string | null;

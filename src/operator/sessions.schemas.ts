@@ -22,7 +22,9 @@ export const sessionSchema = Joi.object({
   keyId: Joi.string()
     .allow(null)
     .required()
-    .description('The key that asked for the link; null: the command line or an identity provider'),
+    .description(
+      'The key that asked for the link; null: the command line, an identity provider, or a person without a key',
+    ),
   startedAt: timestamp().required(),
   expiresAt: timestamp().required(),
 })

@@ -26,7 +26,7 @@ export function signInHtml({ token, found, provider, back }: SignInOptions): Htm
     html`<p class="problem" role="alert">This link was used already, or is older than 10 minutes.</p>`;
   return html`<section class="sign-in"><h1>Sign in</h1>${problem}
 ${provider !== null && html`<p><a class="button main" href="${withBack(PROVIDER_PATH, back)}">Sign in with ${provider}</a></p>`}
-<p>A link signs you in once. Somebody who runs the service makes one:</p>
+<p>A link signs you in once. A colleague who may make changes gets one by <strong>Invite to this page</strong>, whoever runs the service by</p>
 <pre><code>npm run dms -- operator link --org NAME</code></pre>
 <p class="quiet">It is good for 10 minutes.</p></section>`;
 }

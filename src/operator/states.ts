@@ -55,7 +55,7 @@ const STATES = {
     'Deliveries wait, and none was ever attempted: nothing shows yet whether the receiver works.',
   ],
   held: ['warn', 'It waits because its webhook is disabled.'],
-  blocked: ['bad', 'The address of the receiver is not allowed, which is final.'],
+  blocked: ['bad', 'The address of the receiver is not allowed; only a resend or replay tries again.'],
   healthy: ['good', 'Deliveries are sent as they come.'],
   failing: ['bad', 'The latest attempts failed.'],
   recovering: ['warn', 'What waited is sent at a growing pace.'],

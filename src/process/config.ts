@@ -230,6 +230,7 @@ export const readCommandSettings = (env: Env = process.env) => ({
   smtpUrl: env.SMTP_URL || null,
   dataDir: resolve(env.DATA_DIR || '.data'),
   port: Number(env.PORT) || PORT_DEFAULT,
+  coapPort: Number(env.COAP_PORT) || COAP_PORT_DEFAULT,
 });
 
 /**

@@ -7,7 +7,7 @@ import { runCommand } from '../support/command-line.ts';
 import { register } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-const NAMES = ['DMS_URL', 'DMS_KEY', 'XDG_CONFIG_HOME', 'DATA_DIR', 'SMTP_URL'] as const;
+const NAMES = ['DMS_URL', 'DMS_KEY', 'XDG_CONFIG_HOME', 'DATA_DIR', 'SMTP_URL', 'COAP_PORT'] as const;
 
 /** Registers the hooks of a suite. */
 export function useCommands() {

@@ -1,6 +1,8 @@
 /** Commands by API, against the real service. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { timeZoneFinding } from '../../src/commands/doctor-checks.ts';
@@ -452,6 +454,24 @@ describe('Commands by API', () => {
       /✘ mail server: 127\.0\.0\.1 port \d+: ECONNREFUSED\n {4}check host and port in SMTP_URL/,
     );
     assert.deepEqual([code, stdout.includes('hunter2')], [1, false]);
+  });
+
+  it('tells in the doctor whether a gateway, another program or nothing listens at COAP_PORT', async () => {
+    const findAt = async (port: number) => {
+      process.env.COAP_PORT = String(port);
+      const found = await jsonOf('doctor');
+      const { state, detail } = found.find(({ name }: { name: string }) => name === 'port of the gateway');
+      return `${state}: ${detail}`;
+    };
+    assert.equal(await findAt(dms.coapPort), `good: a gateway listens at ${dms.coapPort}`);
+    assert.equal(await findAt(9), 'good: 9 is free: no gateway listens on this machine');
+    const other = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(other, 'listening');
+    other.on('message', (_, { port, address }) => other.send('no CoAP', port, address));
+    const { port } = other.address();
+    const found = await findAt(port);
+    other.close();
+    assert.equal(found, `warning: something else listens at ${port}`);
   });
 
   it('finds the mail server of a URL, and takes no part of a password for it', () => {

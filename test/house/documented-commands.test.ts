@@ -1,6 +1,6 @@
 /** Commands in the documents, in blocks and in sentences. test/site/walkthroughs.test.ts runs the blocks. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { simOptions } from '../../dev/simulator/sim-options.ts';
@@ -14,6 +14,8 @@ const DOCUMENTS = [
   ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
 ].filter((name) => name.endsWith('.md'));
 const LOCAL = { baseUrl: 'http://127.0.0.1', apiKey: 'k', deviceToken: 't', coapUrl: 'coap://127.0.0.1' };
+/** A file of the repository that is run with variables, without the name of a shell. */
+const PROGRAM = /`(?:[A-Z_]+=(?:"[^"]*"|\S+) )+((?:deploy|tools|\.ci)\/[\w./-]+)/g;
 const SCRIPT = /npm run (?:-s )?([\w:]+)(?: -- ([^`\n#&|;]+))?/g;
 
 /** Arguments after `--` are checked if a program of the repository parses them. */
@@ -38,4 +40,15 @@ describe('The commands that documents name', () => {
       }
     });
   }
+
+  it('runs only files that are executable', () => {
+    const programs = DOCUMENTS.flatMap((document) =>
+      [...readFileSync(join(ROOT, document), 'utf8').matchAll(PROGRAM)].map(([, path = '']) => path),
+    );
+    assert.ok(programs.length > 0);
+    assert.deepEqual(
+      programs.filter((path) => (statSync(join(ROOT, path)).mode & 0o100) === 0),
+      [],
+    );
+  });
 });

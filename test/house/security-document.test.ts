@@ -116,7 +116,7 @@ describe('SECURITY.md', () => {
     for (const sentence of [
       `at most ${KEYS_MAX} keys and 200 sessions`,
       `${FAILED_KEYS_PER_MINUTE} failures a minute`,
-      `at most ${MAILS_PER_ADDRESS_PER_HOUR} e-mails an hour and address, ${MAILS_PER_ORGANIZATION_PER_HOUR} an hour and organization`,
+      `at most ${MAILS_PER_ADDRESS_PER_HOUR} e-mails an hour and address, ${MAILS_PER_ORGANIZATION_PER_HOUR} an hour in all`,
       `${CERTIFICATE_BYTES_MAX / 1024 ** 2} MiB`,
       `once within ${LINK_MS / 60_000} minutes, sessions of ${SESSION_MS / 3_600_000} hours`,
     ])

@@ -144,6 +144,15 @@ describe('E-mail addresses of channels', () => {
     assert.equal(await statusOf(id), 'active');
   });
 
+  it('sends a mailbox five links an hour from each organization', async () => {
+    for (const sender of [org, await dms.addOrganization()]) {
+      const { body } = await sender.api.post('/notification-channels', { type: 'email', target });
+      const again = () => sender.api.post(`/notification-channels/${body.id}/confirm-again`);
+      for (let sent = 1; sent < 5; sent++) assert.equal((await again()).status, 202);
+      assert.equal((await again()).status, 429);
+    }
+  });
+
   it('shows on the channel why the link was not sent, until it is sent', async () => {
     const { id } = await create();
     await untilMails(1);

@@ -112,6 +112,22 @@ describe('Signing in with an identity provider', () => {
     assert.equal(session?.hours, 12);
   });
 
+  it('records changes of a person under the name, without a key', async () => {
+    is({ role: 'write' });
+    const cookie = await signIn();
+    const made = await visit(`${dms.baseUrl}/operator/forms/createGroup`, {
+      cookie,
+      form: { name: 'Freezers' },
+      headers: { origin: OPERATOR_URL },
+    });
+    assert.equal(made.status, 303, made.text);
+    const { items } = (await dms.api.get('/audit?actor=Ada%20Lovelace')).body;
+    assert.deepEqual(
+      items.map(({ actor }: { actor: object }) => actor),
+      [{ keyId: null, name: 'Ada Lovelace' }],
+    );
+  });
+
   it('lets people read if their claims name no role', async () => {
     is({ role: ['director', 'root'] });
     const cookie = await signIn();

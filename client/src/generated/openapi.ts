@@ -297,7 +297,7 @@ export interface paths {
         };
         /**
          * List serial numbers that sent and are not registered
-         * @description Those that came with a valid device token of the organization, first seen last first. At most 1000 are kept.
+         * @description Those that came with a valid device token of the organization, newest firstSeenAt first. At most 1000 are kept.
          */
         get: operations["listUnregisteredDevices"];
         put?: never;
@@ -1191,7 +1191,7 @@ export interface paths {
         put?: never;
         /**
          * Create a notification channel
-         * @description People are notified there of alerts that open from now on, and when those are over. What happens within a few seconds is in one message. 409 when there are 100 channels already, and for e-mail when the service has no mail server. An e-mail address is unconfirmed until its owner has opened the link that is sent there; until then it gets nothing else.
+         * @description People are notified there of alerts that open from now on, and when those are over. What happens within a few seconds is in one message. 409 when there are 100 channels already, and for e-mail when the service has no mail server. An e-mail address is unconfirmed until its owner has pressed the button behind the link that is sent there; until then it gets nothing else.
          */
         post: operations["createNotificationChannel"];
         delete?: never;
@@ -1259,7 +1259,7 @@ export interface paths {
         put?: never;
         /**
          * Send the link that confirms an e-mail address again
-         * @description The link works for 24 hours, and the earlier one no more. At most five links an hour and address. 409 when the address is confirmed, and for other types.
+         * @description The link works for 24 hours, and the earlier one no more. At most five links an hour, for a channel and for a mailbox, from your organization. 409 when the address is confirmed, and for other types.
          */
         post: operations["confirmNotificationChannelAgain"];
         delete?: never;
@@ -1373,7 +1373,7 @@ export interface paths {
         };
         /**
          * List who changed what, newest first
-         * @description One entry for every change by a customer key, the command line or the Temporal UI, with what GET showed before and after. A refused request has none, and a dry run neither.
+         * @description One entry for every change by a customer key, a person, the command line or the Temporal UI, with what GET showed before and after. A refused request has none, and a dry run neither.
          */
         get: operations["listAudit"];
         put?: never;
@@ -1842,7 +1842,7 @@ export interface components {
             acknowledgedAt: string | null;
             /** @description The key or the person; null: nobody yet */
             acknowledgedBy: {
-                /** @description Null: the command line, a link in an e-mail, or a person whose sign-in no key requested */
+                /** @description null: a person or program without a key; name says who */
                 keyId: string | null;
                 name: string;
             } | null;
@@ -1892,7 +1892,7 @@ export interface components {
             action: "opened" | "acknowledged" | "assigned" | "commented" | "snoozed" | "snooze_ended" | "escalated" | "resolved";
             /** @description null: the service itself */
             by: {
-                /** @description Null: the command line, a link in an e-mail, or a person whose sign-in no key requested */
+                /** @description null: a person or program without a key; name says who */
                 keyId: string | null;
                 name: string;
             } | null;
@@ -2020,7 +2020,7 @@ export interface components {
             acknowledgedAt: string | null;
             /** @description The key or the person; null: nobody yet */
             acknowledgedBy: {
-                /** @description Null: the command line, a link in an e-mail, or a person whose sign-in no key requested */
+                /** @description null: a person or program without a key; name says who */
                 keyId: string | null;
                 name: string;
             } | null;
@@ -2280,7 +2280,7 @@ export interface components {
              */
             at: string;
             actor: {
-                /** @description Null: the command line, the Temporal UI, a link in an e-mail, or a person whose sign-in no key requested */
+                /** @description null: a person or program without a key; name says who */
                 keyId: string | null;
                 name: string;
             };
@@ -2511,9 +2511,9 @@ export interface components {
             groupIds?: string[];
             /** @description Notify only of alerts that are still open after so long. */
             delayMinutes?: number;
-            /** @description While an alert is open, notify of it again and again after so long. null: once. */
+            /** @description While an alert is open and not acknowledged, notify of it again each time so long has passed. null: once. */
             reminderMinutes?: number | null;
-            /** @description Nothing is sent between these times. What they held is sent when they end, if the alert is still open. null: none. */
+            /** @description Nothing but steps of escalations is sent between these times. What they held is sent when they end, if the alert is still open. null: none. */
             quietHours?: {
                 /**
                  * @description Local time.
@@ -2698,7 +2698,7 @@ export interface components {
             createdAt: string;
             /** @description The key or the person whose request began the job; null: begun by a release that did not store it */
             createdBy: {
-                /** @description Null: the command line, a link in an e-mail, or a person whose sign-in no key requested */
+                /** @description null: a person or program without a key; name says who */
                 keyId: string | null;
                 name: string;
             } | null;
@@ -2994,9 +2994,9 @@ export interface components {
             groupIds?: string[];
             /** @description Notify only of alerts still open after so long. Default: 0 */
             delayMinutes?: number;
-            /** @description While an alert is open, notify of it again and again after so long. null: once. */
+            /** @description While an alert is open and not acknowledged, notify of it again each time so long has passed. null: once. */
             reminderMinutes?: number | null;
-            /** @description Nothing is sent between these times. What they held is sent when they end, if the alert is still open. null: none. */
+            /** @description Nothing but steps of escalations is sent between these times. What they held is sent when they end, if the alert is still open. null: none. */
             quietHours?: {
                 /**
                  * @description Local time.
@@ -4007,7 +4007,7 @@ export interface components {
             reason: string;
             /** @description The key or the person who muted */
             by: {
-                /** @description Null: the command line, a link in an e-mail, or a person whose sign-in no key requested */
+                /** @description null: a person or program without a key; name says who */
                 keyId: string | null;
                 name: string;
             };
@@ -4071,9 +4071,9 @@ export interface components {
             groupIds: string[];
             /** @description Notify only of alerts that are still open after so long. */
             delayMinutes: number;
-            /** @description While an alert is open, notify of it again and again after so long. null: once. */
+            /** @description While an alert is open and not acknowledged, notify of it again each time so long has passed. null: once. */
             reminderMinutes: number | null;
-            /** @description Nothing is sent between these times. What they held is sent when they end, if the alert is still open. null: none. */
+            /** @description Nothing but steps of escalations is sent between these times. What they held is sent when they end, if the alert is still open. null: none. */
             quietHours: {
                 /**
                  * @description Local time.
@@ -4089,7 +4089,7 @@ export interface components {
                 timezone: string;
             } | null;
             /**
-             * @description unconfirmed: an e-mail address whose owner has not yet opened the link that was sent there.
+             * @description unconfirmed: an e-mail address whose owner has not yet pressed the button behind the link that was sent there.
              * @enum {string}
              */
             status: "active" | "disabled" | "unconfirmed";
@@ -4147,7 +4147,7 @@ export interface components {
             name: string;
             /** @enum {string} */
             role: "admin" | "write" | "read";
-            /** @description The key that asked for the link; null: the command line or an identity provider */
+            /** @description The key that asked for the link; null: the command line, an identity provider, or a person without a key */
             keyId: string | null;
             /**
              * Format: date-time
@@ -9666,7 +9666,7 @@ export interface operations {
     listAudit: {
         parameters: {
             query?: {
-                /** @description Only changes of this key: its id or its name */
+                /** @description Only changes by this key or person: the id of the key, or the name */
                 actor?: string;
                 /** @description Only changes of the thing of this id, slug, serial number or name. A serial number or the name of a device also finds changes of its alerts, and the jobs that changed it */
                 subject?: string;

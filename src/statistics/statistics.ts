@@ -109,7 +109,7 @@ function createChannelFold(channel: number, type: number, options: StatisticsOpt
   const values = createValues(type);
   const gaps = createGaps();
   const distances = createMedian();
-  const expected = createExpected(periods);
+  const expected = createExpected(periods, from);
   const edge: End = { at: to, periodMs: periods.at(to - 1) };
   let nextReading = edge;
   let nextSample = edge;
@@ -130,7 +130,7 @@ function createChannelFold(channel: number, type: number, options: StatisticsOpt
     const until = heldUntil(reading, nextReading);
     const isKnown = isState || reading.periodMs !== null || nextReading.periodMs !== null;
     if (isKnown) gaps.add(Math.max(until, from, options.registeredAt), nextReading.at);
-    if (!isState) expected.add(Math.max(reading.at, from), nextReading.at, reading.periodMs);
+    if (!isState) expected.add(reading.at, nextReading.at, reading.periodMs);
     if (reading.at >= from) {
       if (nextReading !== edge) distances.add(nextReading.at - reading.at);
       readings++;

@@ -205,6 +205,23 @@ describe('Statistics of a channel', () => {
     assert.equal(fold([at(-100, 5), at(9_000, 5)], { settings })?.expectedReadings, 23);
   });
 
+  it('expects no readings by a period that was over before the span, whenever the last reading was', () => {
+    const change = new Date(at(-5_000, 0).at);
+    const settings = [
+      inForce({ to: change }),
+      inForce({ from: change, measurementPeriodSeconds: 2 * PERIOD_SECONDS }),
+    ];
+    const since = at(-20_000, 5);
+    assert.equal(fold([since], { settings })?.expectedReadings, 16);
+    assert.equal(fold([since, at(9_000, 5)], { settings })?.expectedReadings, 16);
+    assert.equal(fold([since], { settings, periodSeconds: PERIOD_SECONDS })?.expectedReadings, 16);
+  });
+
+  it('expects readings by the settings of the span alone where no earlier ones are known', () => {
+    const settings = [inForce({ from: new Date(at(-5_000, 0).at) })];
+    assert.equal(fold([at(-20_000, 5)], { settings })?.expectedReadings, 33);
+  });
+
   it('shows an entry for each time in which bounds were in force, cut to the span, and separately the time without', () => {
     const [first, second, third] = [2_000, 4_000, 6_000].map((seconds) => at(seconds, 0).at);
     const settings = [

@@ -9,6 +9,7 @@
  * and is not counted. A sensor error is a reading and no sample.
  */
 
+import { breachOf } from '../alerts/alert-state-machine.ts';
 import { INTERVALS_HELD } from '../devices/configuration.ts';
 import { TEMPERATURE } from '../devices/device-capabilities.ts';
 import type { StoredReading } from '../devices/reading.ts';
@@ -146,7 +147,7 @@ function createChannelFold(channel: number, type: number, options: StatisticsOpt
     while ((earlier.at(-1)?.to ?? sample.at) > sample.at)
       current.push(earlier.pop() as (typeof alerts)[number]);
     for (const alert of current)
-      if (isOutside(value, alert)) alert.outsideMs += overlap({ from: sample.at, to: until }, alert);
+      if (breachOf(alert, value) !== null) alert.outsideMs += overlap({ from: sample.at, to: until }, alert);
     if (sample.at >= from) values.add(value);
     nextSample = sample;
   }
@@ -179,9 +180,6 @@ function createChannelFold(channel: number, type: number, options: StatisticsOpt
     }),
   };
 }
-
-const isOutside = (value: number, { lowC, highC }: Pick<BoundsInForce, 'lowC' | 'highC'>): boolean =>
-  (lowC !== null && value < lowC) || (highC !== null && value > highC);
 
 const overlap = (one: Span, other: Span): number =>
   Math.max(0, Math.min(one.to, other.to) - Math.max(one.from, other.from));

@@ -149,6 +149,19 @@ describe('Statistics of a channel', () => {
     );
   });
 
+  it('counts no time out of bounds for rounding errors, by which no alert opens', () => {
+    const [low, high] = [35.6, 46.4].map((fahrenheit) => (fahrenheit - 32) / 1.8);
+    assert.ok((low as number) > 2 && (high as number) < 8);
+    for (const [value, bounds] of [
+      [low, { highC: 2, lowC: 0 }],
+      [high, { lowC: 8, highC: 9 }],
+    ] as const)
+      assert.equal(
+        fold([at(0, value as number)], { settings: [inForce(bounds)] })?.alerts[0]?.secondsOutside,
+        0,
+      );
+  });
+
   it('finds a gap by the larger of the periods in force at its two ends', () => {
     const settings = [
       inForce({ to: new Date(at(1_000, 0).at) }),

@@ -52,6 +52,8 @@ export interface ChannelStatistics {
   expectedReadings: number | null;
   /** The first reading within the span, or its beginning where the channel measured before. */
   expectedFrom: number;
+  /** A sample holds without limit, so there are neither gaps nor expected readings. */
+  isState: boolean;
   alerts: Array<BoundsInForce & { secondsOutside: number }>;
   /** For temperatures, since the first reading. */
   withoutBounds: Span[];
@@ -173,6 +175,7 @@ function createChannelFold(channel: number, type: number, options: StatisticsOpt
       readings,
       expectedReadings: isState ? null : expected.result(),
       expectedFrom: firstAt,
+      isState,
       alerts: alerts.map(({ outsideMs, ...each }) => ({ ...each, secondsOutside: outsideMs / 1000 })),
       withoutBounds: type === TEMPERATURE ? withoutBounds(bounds, { from: firstAt, to }) : [],
       gaps: gaps.list(),

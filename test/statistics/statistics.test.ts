@@ -410,8 +410,8 @@ describe('The curve', () => {
     const span = { from: 0, to: CURVE_COLUMNS };
     const columns = [10, 20, 30, 40].map((column) => ({ column, min: 1, max: 2 }));
     const joinedOf = (more: Partial<Parameters<typeof joinable>[2]>) =>
-      joinable(columns, span, { gaps: [], gapCount: 0, expectedReadings: 4, ...more }).map((pair) =>
-        pair.map(({ column }) => column),
+      joinable(columns, span, { gaps: [], gapCount: 0, expectedReadings: 4, isState: false, ...more }).map(
+        (pair) => pair.map(({ column }) => column),
       );
     assert.deepEqual(joinedOf({}), [
       [10, 20],
@@ -425,5 +425,11 @@ describe('The curve', () => {
     ]);
     assert.deepEqual(joinedOf({ gaps, gapCount: 300 }), [[30, 40]]);
     assert.deepEqual(joinedOf({ expectedReadings: null }), []);
+  });
+
+  it('joins all neighbours of a state, of which no readings are expected', () => {
+    const columns = [10, 400].map((column) => ({ column, min: 0, max: 1 }));
+    const channel = { gaps: [], gapCount: 0, expectedReadings: null, isState: true };
+    assert.deepEqual(joinable(columns, SPAN, channel), [columns]);
   });
 });

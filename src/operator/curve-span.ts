@@ -72,5 +72,3 @@ export function resolutionFor({ from, to }: Pick<CurveSpan, 'from' | 'to'>): Res
     '1d'
   );
 }
-
-export const COMPARED_MAX = 4;

@@ -27,11 +27,13 @@ export const withHeartbeat =
 /**
  * Wraps an activity that goes through many items in chunks: `next` does the chunk after a cursor, and returns the next
  * cursor, or null at the end. A repetition begins with the items that the rows show as left, because a cursor would
- * outlive the rows of a database that was restored.
+ * outlive the rows of a database that was restored. A step that is cancelled makes no further chunk, because the one that
+ * repeats it locks the same rows.
  */
 export const inChunks =
   <Args extends unknown[]>(next: (cursor: string | null, ...args: Args) => Promise<string | null>) =>
   (...args: Args): Promise<void> => {
+    const { cancellationSignal } = Context.current();
     const progress: Progress = { chunksDone: 0, cursor: null };
     let chunkBeganAt = performance.now();
     const nextChunk = async (cursor: string | null): Promise<string | null> => {
@@ -43,7 +45,10 @@ export const inChunks =
       return after;
     };
     return beating(
-      async () => void (await stepwise(nextChunk)),
+      async () => {
+        const isDone = await stepwise(nextChunk, () => !cancellationSignal.aborted);
+        if (!isDone) await untilCancelled();
+      },
       () => {
         if (performance.now() - chunkBeganAt < CHUNK_MAX_MS) heartbeat({ ...progress });
       },

@@ -2,8 +2,9 @@
 # Backs the database up at the first start and then once a day, from BACKUP_HOUR (UTC) on, and restores each backup into DRILL_DATABASE, which it empties
 # before and after. `backup.sh once` does it now; `backup.sh check` succeeds when a backup of the last 26 hours was restored.
 #
-# A backup that was interrupted leaves nothing: it is made under another name, and the next minute begins anew. A backup that
-# cannot be restored stays, and is restored again every ten minutes, with its reason in the log.
+# A backup that was interrupted is removed by the next one, since it has another name until it is whole. A backup that failed is
+# made again after ten minutes. A backup that cannot be restored stays, and is restored again every ten minutes, with its reason in
+# the log. One backup at a time uses DRILL_DATABASE: another one waits.
 #
 # Takes PGHOST, PGPORT, PGUSER, PGPASSWORD and PGDATABASE of the owner of the tables.
 set -eu
@@ -51,28 +52,45 @@ remove_old() {
   done
 }
 
+check_and_remove_old() {
+  drill "$1" && remove_old
+}
+
 run_once() {
-  backup "$1" && drill "$1" && remove_old
+  backup "$1" && check_and_remove_old "$1"
+}
+
+# Runs a step while no other backup runs one; what is unfinished then was interrupted.
+alone() {
+  (
+    flock --nonblock 9 || { echo 'backup: waits for another backup to end' >&2; flock 9; } || exit 1
+    rm -f "$folder"/dms-*.dump.unfinished
+    "$@"
+  ) 9> "$folder/.lock"
+}
+
+# The shell is stopped at once, and not after its sleep.
+pause() {
+  sleep "$1" &
+  wait $!
 }
 
 case "${1:-nightly}" in
   check)
     find "$folder" -name last-restored -mmin -1560 | grep -q . ;;
   once)
-    run_once "$folder/dms-$(date -u +%Y-%m-%dT%H%M%SZ).dump" ;;
+    alone run_once "$folder/dms-$(date -u +%Y-%m-%dT%H%M%SZ).dump" ;;
   nightly)
-    # The shell is stopped at once, and not after its sleep.
     trap 'exit 0' TERM INT
     while true; do
       today="$folder/dms-$(date -u +%Y-%m-%d).dump"
       if [ "$(date -u +%H | sed 's/^0//')" -ge "${BACKUP_HOUR:-2}" ] || [ ! -e "$drilled" ]; then
-        [ -e "$today" ] || backup "$today" || true
+        [ -e "$today" ] || alone backup "$today" || pause 540
         if [ -e "$today" ] && [ -z "$(find "$folder" -name last-restored -newer "$today")" ]; then
-          (drill "$today" && remove_old) || sleep 540
+          alone check_and_remove_old "$today" || pause 540
         fi
       fi
-      sleep 60 &
-      wait $!
+      pause 60
     done ;;
   *)
     echo 'backup: give nothing, once or check' >&2; exit 2 ;;

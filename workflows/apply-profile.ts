@@ -24,7 +24,7 @@ import {
   whyNotProceeding,
 } from '../src/config-jobs/job-updates.ts';
 import { TARGETS_CHANGED_SIGNAL } from '../src/temporal/workflow-ids.ts';
-import { openRun } from './run.ts';
+import { openRun, type RunInput } from './run.ts';
 import { BRIEF, CHUNKED, titled } from './steps.ts';
 
 const { getJobState, cancelJob, proceedJob, extendJob } = proxyActivities<ApplyProfileActivities>(BRIEF);
@@ -36,7 +36,7 @@ export const cancel = defineUpdate<string>(CANCEL.name);
 export const proceed = defineUpdate<string>(PROCEED.name);
 export const extend = defineUpdate<string, [deadlineAt: string]>(EXTEND.name);
 
-export interface ApplyProfileInput extends JobRef {
+export interface ApplyProfileInput extends JobRef, RunInput {
   /** The longest wait between two reads of the job when no signal arrives. */
   pollIntervalMs: number;
 }

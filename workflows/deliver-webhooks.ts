@@ -17,7 +17,7 @@ import {
 } from '../src/deliveries/endpoint-recovery.ts';
 import type { EndpointRef } from '../src/endpoints/endpoint.ts';
 import { WAKE_SIGNAL } from '../src/temporal/workflow-ids.ts';
-import { openRun } from './run.ts';
+import { openRun, type RunInput } from './run.ts';
 import { BRIEF, SENDING, titled } from './steps.ts';
 
 const { getEndpointState, closeBreaker, retryEndpoint, giveUpEndpoint } =
@@ -30,7 +30,7 @@ export const wake = defineSignal(WAKE_SIGNAL);
 export const retryNow = defineUpdate<string>(RETRY_NOW.name);
 export const giveUp = defineUpdate<string>(GIVE_UP.name);
 
-export interface DeliverWebhooksInput extends EndpointRef {
+export interface DeliverWebhooksInput extends EndpointRef, RunInput {
   /** The longest wait between two reads of the state when no signal arrives. */
   pollIntervalMs: number;
   /** Requests per second at which a drain continues after continue-as-new. */

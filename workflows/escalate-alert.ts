@@ -7,6 +7,7 @@
 import { continueAsNew, defineSignal, proxyActivities } from '@temporalio/workflow';
 import type { EscalateAlertActivities } from '../activities/escalate-alert.ts';
 import type { AlertRef } from '../src/alerts/alert.ts';
+import { untilLookMs } from '../src/escalations/alert-escalation.ts';
 import {
   describeEscalation,
   escalationAttributes,
@@ -14,7 +15,7 @@ import {
   summarizeWait,
 } from '../src/escalations/escalation-description.ts';
 import { ALERT_CHANGED_SIGNAL } from '../src/temporal/workflow-ids.ts';
-import { openRun } from './run.ts';
+import { openRun, type RunInput } from './run.ts';
 import { BRIEF } from './steps.ts';
 
 const { makeDueStep, acknowledgeAlert } = proxyActivities<EscalateAlertActivities>(BRIEF);
@@ -22,13 +23,10 @@ const { makeDueStep, acknowledgeAlert } = proxyActivities<EscalateAlertActivitie
 /** The alert was acknowledged or is over, or its policy changed: the rows show which. */
 export const alertChanged = defineSignal(ALERT_CHANGED_SIGNAL);
 
-/** Bounds the effect of a signal that was lost because its sender died. */
-const WAIT_MAX_MS = 24 * 3_600_000;
-/** After this time, most messages of a step have arrived, or were refused. */
-const OUTCOME_MS = 60_000;
-
-export async function escalateAlert(alert: AlertRef): Promise<string> {
-  const run = openRun(alert, { organizationId: 'id', alertId: 'id' });
+export async function escalateAlert(input: AlertRef & RunInput): Promise<string> {
+  const run = openRun(input, { organizationId: 'id', alertId: 'id' });
+  const { organizationId, alertId } = input;
+  const alert: AlertRef = { organizationId, alertId };
   run.onSignal(alertChanged);
 
   async function pass(): Promise<string | null> {
@@ -36,15 +34,14 @@ export async function escalateAlert(alert: AlertRef): Promise<string> {
     if (!escalation) return 'the alert no longer exists';
     run.show(describeEscalation(escalation), escalationAttributes(escalation));
     if (escalation.state !== 'open') return summarizeEscalation(escalation);
-    const waitMs = escalation.next?.waitMs ?? WAIT_MAX_MS;
-    const readAfterMs = escalation.details?.isStepNew ? OUTCOME_MS : WAIT_MAX_MS;
-    await run.wait(Math.min(waitMs, readAfterMs), summarizeWait(escalation));
+    const waitMs = escalation.next?.waitMs ?? Number.POSITIVE_INFINITY;
+    await run.wait(Math.min(waitMs, untilLookMs(escalation)), summarizeWait(escalation));
     return null;
   }
 
   return run.repeat({
     pass,
     onCancel: () => acknowledgeAlert(alert),
-    continueAsNew: () => continueAsNew<typeof escalateAlert>(alert),
+    continueAsNew: () => continueAsNew<typeof escalateAlert>(input),
   });
 }

@@ -35,7 +35,11 @@ export interface Passes {
   continueAsNew(): Promise<never>;
 }
 
-export type Run = ReturnType<typeof openRun>;
+/** The part of the input that all runs share. */
+export interface RunInput {
+  /** The static details. The server gives them to the first run alone, so runs that continue it show them themselves. */
+  about?: string;
+}
 
 /** Whatever somebody has typed in the Temporal UI. */
 type Typed<Args extends unknown[]> = { [Index in keyof Args]: unknown };
@@ -49,11 +53,12 @@ const FORMS = {
 };
 
 /** `forms` names the fields that the input must have. A run that somebody has started with another input fails at once. */
-export function openRun<Input extends object>(
+export function openRun<Input extends RunInput>(
   input: Input,
   forms: Partial<Record<keyof Input & string, keyof typeof FORMS>>,
 ) {
   requireInput(input, forms);
+  const about = workflowInfo().continuedFromExecutionRunId === undefined ? undefined : input.about;
   let isWoken = false;
   let stepsOfOperators = 0;
   let shown: SearchAttributeValues = {};
@@ -102,7 +107,8 @@ export function openRun<Input extends object>(
 
     /** Describes the run in the Temporal UI, by the rows as just read. Only attributes that changed cost an event. */
     show(details: string, attributes: SearchAttributeValues): void {
-      setCurrentDetails(`${details}\n\nAs of ${toSecond(new Date().toISOString())}.`);
+      const asOf = `As of ${toSecond(new Date().toISOString())}.`;
+      setCurrentDetails([details, about ?? [], asOf].flat().join('\n\n'));
       const changed = Object.entries(attributes).filter(
         ([name, value]) => shown[name as keyof SearchAttributeValues] !== value,
       );

@@ -6,21 +6,22 @@ import { continueAsNew, proxyActivities } from '@temporalio/workflow';
 import type { WithdrawProfileActivities } from '../activities/withdraw-profile.ts';
 import type { WithdrawalRef } from '../src/config-jobs/config-job.ts';
 import { WITHDRAWING } from '../src/config-jobs/job-description.ts';
-import { openRun } from './run.ts';
+import { openRun, type RunInput } from './run.ts';
 import { CHUNKED } from './steps.ts';
 
 const { withdrawFromMembers } = proxyActivities<WithdrawProfileActivities>(CHUNKED);
 
-export async function withdrawProfile(withdrawal: WithdrawalRef): Promise<string> {
-  const run = openRun(withdrawal, { organizationId: 'id', withdrawalId: 'id' });
+export async function withdrawProfile(input: WithdrawalRef & RunInput): Promise<string> {
+  const run = openRun(input, { organizationId: 'id', withdrawalId: 'id' });
+  const { organizationId, withdrawalId } = input;
   return run.repeat({
     async pass() {
       run.show(WITHDRAWING, {});
-      await withdrawFromMembers(withdrawal);
+      await withdrawFromMembers({ organizationId, withdrawalId });
       return 'withdrawn from all members';
     },
     // The group has another profile already, so the withdrawal is completed all the same.
     async onCancel() {},
-    continueAsNew: () => continueAsNew<typeof withdrawProfile>(withdrawal),
+    continueAsNew: () => continueAsNew<typeof withdrawProfile>(input),
   });
 }

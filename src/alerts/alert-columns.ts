@@ -1,11 +1,11 @@
 import { mutedUntil } from '../mutes/mutes.statements.ts';
 
 /**
- * The moment at which mutes are looked up: now, or the end of the alert, which for late ones is long before
- * they are recorded.
+ * The moment at which mutes are looked up: now, or the end of the alert, which may be hours before its frame arrived.
+ * Earlier releases stored no end.
  */
 const momentOf = (alerts: string): string =>
-  `case when ${alerts}.late then ${alerts}.ended_at when ${alerts}.status = 'resolved' then ${alerts}.updated_at else now() end`;
+  `case when ${alerts}.status = 'resolved' then coalesce(${alerts}.ended_at, ${alerts}.updated_at) else now() end`;
 
 /** The group of an alert's asset: now, or at the end of the alert. */
 const groupAt = (alerts: string): string => `case ${alerts}.status when 'resolved' then (

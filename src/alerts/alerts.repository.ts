@@ -119,11 +119,18 @@ export function createAlertsRepository(sql: Database) {
         return { alerts: [], total: 0 };
       const matching = sql('alerts').where({ ...equal, organization_id: organizationId });
       if (assetId !== undefined) matching.where({ asset_id: assetId });
+      // Members of a deleted group have yet to leave it.
       if (groupId !== undefined)
-        matching.whereIn(
-          'asset_id',
-          sql('assets').where({ organization_id: organizationId, group_id: groupId }).select('id'),
-        );
+        matching
+          .whereIn(
+            'asset_id',
+            sql('assets').where({ organization_id: organizationId, group_id: groupId }).select('id'),
+          )
+          .whereExists(
+            sql('groups')
+              .where({ organization_id: organizationId, id: groupId, deleted_at: null })
+              .select('id'),
+          );
       const listed = matching
         .clone()
         .modify(newestFirst, { before, limit })

@@ -2,6 +2,7 @@
 
 import type { Database } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
+import { isSerialNumber } from '../devices/serial-number.ts';
 import { cutText } from '../process/cut-text.ts';
 import { AppError } from '../process/errors.ts';
 import { registrationWarnings } from './asset.ts';
@@ -40,6 +41,8 @@ interface ReadRow {
   row: number;
   line: number;
   serialNumber: string | null;
+  /** The serial number as it is compared, also of a faulty row; null where there is none that a device may have. */
+  key: string | null;
   asset: AssetOfRow | null;
   error: string | null;
 }
@@ -67,11 +70,14 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
         const read = await withKnownGroups(sql, organizationId, named);
         const first = await firstBySerial(read);
         // One order for all imports, so that two concurrent ones never deadlock.
-        const assets = [...first.keys()].sort().map((serial) => first.get(serial) as NewAsset);
+        const assets = [...first.keys()].sort().map((key) => first.get(key)?.asset as NewAsset);
         const registered: Registered = { created: new Map(), existing: new Map() };
         const register = isDryRun ? lookUpChunk : registerChunk;
         for (let at = 0; at < assets.length; at += CHUNK)
           await register(sql, organizationId, assets.slice(at, at + CHUNK), registered);
+        const faulty = read.flatMap(({ key }) => (key === null || first.has(key) ? [] : key));
+        for (let at = 0; at < faulty.length; at += CHUNK)
+          await findExisting(sql, organizationId, faulty.slice(at, at + CHUNK), registered);
         if (!isDryRun) await offerProfiles(tx, organizationId, assets, registered);
         return { dryRun: isDryRun, ...(await summaryOf(read, first, registered)) };
       });
@@ -125,13 +131,15 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
 
   function readRow(row: ImportRow): Omit<ReadRow, 'row'> {
     const { line } = row;
-    if ('error' in row) return { line, serialNumber: null, asset: null, error: row.error };
+    if ('error' in row) return { line, serialNumber: null, key: null, asset: null, error: row.error };
+    const given = serialOf(row.value);
+    const serialNumber = given && cutText(given, SERIAL_SHOWN_MAX);
+    const key = given !== null && isSerialNumber(given) ? keyOf(given) : null;
     try {
-      const asset = parse(row.value);
-      return { line, serialNumber: asset.serialNumber, asset, error: null };
+      return { line, serialNumber, key, asset: parse(row.value), error: null };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      return { line, serialNumber: serialOf(row.value), asset: null, error: error.message };
+      return { line, serialNumber, key, asset: null, error: error.message };
     }
   }
 
@@ -143,33 +151,32 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
     }
   }
 
-  async function firstBySerial(rows: ReadRow[]): Promise<Map<string, NewAsset>> {
-    const first = new Map<string, NewAsset>();
+  /** The first row of each serial number that is not faulty: it creates the asset. */
+  async function firstBySerial(rows: ReadRow[]): Promise<Map<string, ReadRow>> {
+    const first = new Map<string, ReadRow>();
     for await (const piece of inPieces(rows)) {
-      for (const { asset } of piece) {
-        const key = asset && keyOf(asset.serialNumber);
-        if (key !== null && !first.has(key)) first.set(key, asset as NewAsset);
-      }
+      for (const row of piece)
+        if (row.key !== null && row.asset && !first.has(row.key)) first.set(row.key, row);
     }
     return first;
   }
 
-  /** The first row of each serial number creates the asset. */
   async function summaryOf(
     rows: ReadRow[],
-    first: Map<string, NewAsset>,
+    first: Map<string, ReadRow>,
     { created, existing }: Registered,
   ): Promise<Omit<ImportedAssets, 'dryRun'>> {
     const summary = { created: 0, unchanged: 0, failed: 0, results: [] as ImportResult[] };
-    const outcomeOf = ({ asset }: ReadRow): ImportOutcome => {
-      const key = asset && keyOf(asset.serialNumber);
-      if (key !== null && created.has(key)) return first.get(key) === asset ? 'created' : 'unchanged';
-      return key !== null && existing.has(key) ? 'unchanged' : 'failed';
+    const outcomeOf = ({ row, key }: ReadRow): ImportOutcome => {
+      if (key !== null && existing.has(key)) return 'unchanged';
+      const creating = key !== null && created.has(key) ? first.get(key) : undefined;
+      if (!creating || row < creating.row) return 'failed';
+      return row === creating.row ? 'created' : 'unchanged';
     };
     for await (const piece of inPieces(rows)) {
       for (const row of piece) {
         const outcome = outcomeOf(row);
-        const key = row.asset === null ? '' : keyOf(row.asset.serialNumber);
+        const key = row.key ?? '';
         summary[outcome] += 1;
         summary.results.push(resultOf(row, outcome, created.get(key) ?? existing.get(key) ?? null));
       }
@@ -189,7 +196,7 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
       inserted.map(({ id }) => id),
     );
     for (const { id, serialNumber } of inserted) registered.created.set(keyOf(serialNumber), id);
-    const others = chunk.filter(({ serialNumber }) => !registered.created.has(keyOf(serialNumber)));
+    const others = keysOf(chunk).filter((key) => !registered.created.has(key));
     await findExisting(sql, organizationId, others, registered);
   }
 
@@ -200,21 +207,18 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
     chunk: NewAsset[],
     registered: Registered,
   ): Promise<void> {
-    await findExisting(sql, organizationId, chunk, registered);
-    for (const { serialNumber } of chunk) {
-      const key = keyOf(serialNumber);
-      if (!registered.existing.has(key)) registered.created.set(key, null);
-    }
+    const keys = keysOf(chunk);
+    await findExisting(sql, organizationId, keys, registered);
+    for (const key of keys) if (!registered.existing.has(key)) registered.created.set(key, null);
   }
 
   async function findExisting(
     sql: Database,
     organizationId: string,
-    assets: NewAsset[],
+    keys: string[],
     { existing }: Registered,
   ): Promise<void> {
-    const serialNumbers = assets.map(({ serialNumber }) => serialNumber);
-    for (const { id, serialNumber } of await assetsIn(sql).findBySerials(organizationId, serialNumbers))
+    for (const { id, serialNumber } of await assetsIn(sql).findBySerials(organizationId, keys))
       existing.set(keyOf(serialNumber), id);
   }
 }
@@ -229,12 +233,13 @@ const withoutGroup = (row: ReadRow): ReadRow => ({
 });
 
 const keyOf = (serialNumber: string) => serialNumber.toLowerCase();
+const keysOf = (assets: NewAsset[]) => assets.map(({ serialNumber }) => keyOf(serialNumber));
 
 const SERIAL_SHOWN_MAX = 64;
 
 function serialOf(value: unknown): string | null {
   const serialNumber = (value as { serialNumber?: unknown } | null)?.serialNumber;
-  return typeof serialNumber === 'string' ? cutText(serialNumber, SERIAL_SHOWN_MAX) : null;
+  return typeof serialNumber === 'string' ? serialNumber : null;
 }
 
 function resultOf(
@@ -249,8 +254,8 @@ function resultOf(
     line,
     serialNumber,
     outcome,
-    id,
-    error: error ?? (hasFailed ? GONE : null),
+    id: hasFailed ? null : id,
+    error: hasFailed ? (error ?? GONE) : null,
     ...(warnings.length > 0 && { warnings }),
   };
 }

@@ -26,7 +26,8 @@ const floor = Joi.number()
   .min(-100)
   .max(1000)
   .messages({ 'number.base': '{{#label}} must be a number, without decimals' });
-const model = atMost(64).description('Sensor product line');
+const productLine = atMost(64);
+const model = productLine.description('Sensor product line');
 const buildingId = atMost(64).description("In the customer's own system");
 const spaceId = atMost(64).description("In the customer's own system");
 const groupId = uuid().description('The group that the device is in; it is in one at most');
@@ -109,8 +110,8 @@ export const listAssetsQuery = Joi.object<ListAssets, true>({
   cursor: uuid()
     .description('Id of the last asset of the page before')
     .messages({ 'string.pattern.base': '{{#label}} must be the nextCursor of an earlier page' }),
-  model: atMost(64).description('Only this product line'),
-  'model-name': atMost(64).description('Use model').meta({ deprecated: true }),
+  model: productLine.description('Only this product line'),
+  'model-name': productLine.description('Use model').meta({ deprecated: true }),
   q: textToFind(128)
     .description('Part of the serial number or the name; case does not count')
     .example('fridge'),

@@ -1,10 +1,8 @@
 /** Commands for backups: one file of pg_dump, of one moment, made while the service runs. */
 import { rename, rm } from 'node:fs/promises';
-import { createJobRunsRepository } from '../config-jobs/job-runs.repository.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
-import { createAlertEscalationsRepository } from '../escalations/alert-escalations.repository.ts';
 import { type Command, required, UsageError } from './command.ts';
 import { requireProgram, runProgram } from './postgres-programs.ts';
 import { findDatabaseUrl, serverVersion, withDatabase } from './with-database.ts';
@@ -67,11 +65,9 @@ async function versionOfEmpty(sql: Database): Promise<number> {
   return serverVersion(sql);
 }
 
-/** Runs referenced by the backup are stale, so the next sweep starts new ones. */
 async function resume(sql: Database): Promise<void> {
-  await createJobRunsRepository(sql).forgetWorkflows();
+  // A poll that a lost run had planned would keep failed deliveries from starting another one.
   await createEndpointHealthRepository(sql).forgetWorkflows();
-  await createAlertEscalationsRepository(sql).forgetWorkflows();
   // A backup contains no statistics.
   await query(sql, 'analyze');
 }

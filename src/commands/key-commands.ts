@@ -4,7 +4,7 @@ import { toId } from '../http/audit.ts';
 import { toName } from '../http/one-line.ts';
 import type { Role } from '../http/role.ts';
 import type { KeyKind } from '../http/route.ts';
-import { type KeyView, keyView } from '../keys/api-key.ts';
+import { type KeyView, keyView, NEEDS_OWN_TOKENS } from '../keys/api-key.ts';
 import { createKeysRepository, type KeyRecord } from '../keys/keys.repository.ts';
 import {
   createKeyIssuer,
@@ -14,7 +14,7 @@ import {
   requireRoomForKey,
 } from '../keys/keys.service.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
-import { notFound } from '../process/errors.ts';
+import { conflict, notFound } from '../process/errors.ts';
 import { UUID } from '../process/uuid.ts';
 import { type Change, changing } from './changing.ts';
 import { type Command, type CommandInput, durationMs, option, required, UsageError } from './command.ts';
@@ -40,6 +40,7 @@ export const keyCommands: Command[] = [
       const expiresAt = expires === undefined ? null : await later(sql, expiresInMs(expires));
       const name = nameOption(input);
       const { organization, changes } = await organizationOfKey(sql, input);
+      if (kind === 'device' && organization.requiresDeviceTokens) throw conflict(NEEDS_OWN_TOKENS);
       const key = await issueKey(sql, { organizationId: organization.id, name, kind, role, expiresAt });
       return { changes: [...changes, key.change], output: `${key.id}\n${key.token}` };
     }),

@@ -1,20 +1,20 @@
 import { readTemporalSettings } from '../process/config.ts';
 import { type Command, durationMs, option, print } from './command.ts';
 
-const RETENTION_DEFAULT = '72h';
-
 export const temporalCommands: Command[] = [
   {
     words: ['temporal', 'setup'],
     args: '[--retention 72h]',
-    summary: 'create the namespace and the search attributes on the Temporal server',
+    summary:
+      'create the namespace and the search attributes on the Temporal server; --retention is how long ended runs are kept',
     run: async (input) => {
       // Loaded here, because the Temporal client takes a second to load.
       const { setUpNamespace } = await import('../temporal/set-up-namespace.ts');
       const { toTemporalConnection } = await import('../temporal/connection.ts');
+      const retention = option(input, 'retention');
       await setUpNamespace({
         connection: toTemporalConnection(readTemporalSettings()),
-        retentionMs: durationMs(option(input, 'retention') ?? RETENTION_DEFAULT, 'retention'),
+        retentionMs: retention === undefined ? null : durationMs(retention, 'retention'),
         print,
       });
       return undefined;

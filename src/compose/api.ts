@@ -3,15 +3,14 @@ import { isUnavailable } from '../db/faults.ts';
 import { createApp, type RequestLog } from '../http/app.ts';
 import { createAuthenticate, createIsStillValid } from '../http/authenticate.ts';
 import { createClientAddress } from '../http/client-address.ts';
-import { createHealth, createReadiness } from '../http/health.ts';
+import { createHealth, type ReadReadiness } from '../http/health.ts';
 import { createIdempotency, type IdempotencyRequest } from '../http/idempotency.ts';
 import { createIdempotencyKeysRepository } from '../http/idempotency-keys.repository.ts';
 import type { Route } from '../http/route.ts';
-import { type HttpServer, listen } from '../http/server.ts';
+import { listen } from '../http/server.ts';
 import { AppError } from '../process/errors.ts';
 import { NoTurn } from '../process/keyed-semaphore.ts';
 import { apiDocument } from './api-document.ts';
-import { healthChecks } from './health.ts';
 import { composeOperator } from './operator.ts';
 import type { Resources } from './resources.ts';
 import { composeSite } from './site.ts';
@@ -38,14 +37,13 @@ export const routesOf = (slices: Slices): Route[] => [
   ...slices.audit.routes,
 ];
 
-export async function startApi(resources: Resources, slices: Slices, routes: Route[]) {
+interface ApiNeeds {
+  routes: Route[];
+  readReadiness: ReadReadiness;
+}
+
+export async function startApi(resources: Resources, slices: Slices, { routes, readReadiness }: ApiNeeds) {
   const { settings, transactFor, secretBox } = resources;
-  let server: HttpServer | undefined;
-  const readReadiness = createReadiness({
-    checks: healthChecks(resources),
-    phase: () => (server?.isDraining() ? 'draining' : 'up'),
-    timeZoneRules: resources.timeZoneRules,
-  });
   const withIdempotency = createIdempotency(
     createIdempotencyKeysRepository(answerBox(secretBox)),
     transactFor,
@@ -72,7 +70,7 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
     ],
     pages: operator?.pages ?? null,
   });
-  server = await listen({
+  const server = await listen({
     listener: app.callback(),
     host: settings.host,
     port: settings.port,
@@ -82,7 +80,7 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
   const { port, stop } = server;
   const drain = () => {
     operator?.close();
-    server?.drain();
+    server.drain();
   };
   const heartbeat = slices.presence.startIngressHeartbeat('api');
   return {

@@ -11,20 +11,20 @@ import { type DeviceTokensRoutesDeps, deviceTokensRoutes } from '../assets/devic
 import { createDeviceTargetsRepository } from '../config-jobs/device-targets.repository.ts';
 import type { Sql } from '../db/database.ts';
 import type { DevicesRepository } from '../devices/devices.repository.ts';
-import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { createLimitOfTwo } from '../http/concurrency-limit.ts';
 import { requireStorable } from '../http/read-body.ts';
 import { bodyValidator } from '../http/validate.ts';
 import type { Resources } from './resources.ts';
 
 interface AssetsNeeds
-  extends Pick<AssetsServiceDeps, 'jobsProgressed' | 'recompile' | 'onAlertRulesChanged' | 'resolveAlerts'> {
+  extends Pick<
+    AssetsServiceDeps,
+    'jobsProgressed' | 'recompile' | 'onAlertRulesChanged' | 'resolveAlerts' | 'resolveConditions'
+  > {
   groups: AssetsServiceDeps['groups'];
   devicesIn(sql: Sql): DevicesRepository;
   deviceTokens: DeviceTokensRoutesDeps['tokens'];
 }
-
-/** Each import holds its rows in memory while it runs. */
-const IMPORTS = { name: 'imports', perKeyMax: 2, perOrganizationMax: 2, perProcessMax: 8 };
 
 export function composeAssets(
   { sql, now }: Resources,
@@ -54,7 +54,7 @@ export function composeAssets(
         assetsIn: createAssetsRepository,
         search: createAssetSearchRepository(sql),
         service,
-        imports: { service: imports, limit: createConcurrencyLimit(IMPORTS) },
+        imports: { service: imports, limit: createLimitOfTwo('imports') },
       }),
       ...deviceTokensRoutes({ assetsIn: createAssetsRepository, tokens: deviceTokens }),
     ],

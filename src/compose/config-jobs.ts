@@ -39,7 +39,7 @@ import { createUnusedConfigurationsRemoval } from '../config-jobs/unused-configu
 import type { Sql } from '../db/database.ts';
 import { createPendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
-import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { createLimitOfTwo } from '../http/concurrency-limit.ts';
 import { createBackgroundTasks } from '../process/background-tasks.ts';
 import { createProfilesRepository } from '../profiles/profiles.repository.ts';
 import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows.ts';
@@ -57,13 +57,6 @@ interface ConfigJobsNeeds {
 
 /** Number of pages of the smallest large job. */
 const PAGES = 4;
-/** Each holds the devices of an organization in memory while it runs. */
-const FLEET_WIDE = {
-  name: 'dry runs and applies to all',
-  perKeyMax: 2,
-  perOrganizationMax: 2,
-  perProcessMax: 8,
-};
 
 export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) {
   const { settings, sql, transact, now, starter, onRunStarted, onTemporalFault } = resources;
@@ -71,7 +64,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
   const { applyChunkSize: chunkSize, largeJobDevices: largeAbove } = settings;
   /** Pages may be larger than chunks, because reading locks nothing. */
   const pageSize = Math.ceil(largeAbove / PAGES);
-  const fleetWideLimit = createConcurrencyLimit(FLEET_WIDE);
+  const fleetWideLimit = createLimitOfTwo('dry runs and applies to all');
   const jobs = createConfigJobsRepository(sql);
   const runs = createJobRunsRepository(sql);
   const jobsIn = createConfigJobsRepository;
@@ -195,7 +188,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     startMissingWorkflows: createMissingWorkflowsSweep<JobWithoutWorkflow>({
       ...runs,
       findLastRun: starter.findJobRun,
-      start: async (job, { replace }) => starter.startJob(job, { title: await runs.findTitle(job), replace }),
+      start: async (job, options) => starter.startJob(job, await runs.findTitle(job), options),
       keyOf: ({ jobId }) => jobId,
       wake: async (job) => {
         if (await jobRun.isDue(job)) await starter.signalJob(job, []);
@@ -217,7 +210,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
 function createWorkflowStarts({ starter, metrics, onTemporalFault }: Resources, runs: JobRunsRepository) {
   const tasks = createBackgroundTasks(onTemporalFault('start'));
   async function startRun(job: JobRef): Promise<void> {
-    await starter.startJob(job, { title: await runs.findTitle(job) });
+    await starter.startJob(job, await runs.findTitle(job));
     await runs.touchWorkflow(job);
     metrics.jobsStarted.inc();
   }

@@ -17,7 +17,7 @@ import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 import { createPacer } from '../process/pacer.ts';
 import { VERSION } from '../process/version.ts';
-import { endedAbnormally } from '../temporal/runs.ts';
+import { endedAbnormally, isToReplace } from '../temporal/runs.ts';
 import type { Resources } from './resources.ts';
 
 const TESTS = { name: 'tests of webhooks', perKeyMax: 8, perProcessMax: 64 };
@@ -77,7 +77,7 @@ export function composeDeliveries(resources: Resources) {
 function createRecoveryStart({ starter, onRunStarted }: Resources) {
   return async (endpoint: EndpointRef): Promise<void> => {
     const last = await starter.findRecoveryRun(endpoint);
-    await starter.startRecovery(endpoint);
+    await starter.startRecovery(endpoint, { replace: isToReplace(last.status) });
     if (endedAbnormally(last.status)) onRunStarted('deliver-webhooks', endpoint.endpointId, last);
   };
 }

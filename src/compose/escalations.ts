@@ -30,7 +30,7 @@ import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows
 import type { Resources } from './resources.ts';
 import { onSetAside } from './set-aside.ts';
 
-/** Concurrent calls to Temporal, and waiting ones of an organization; a sweep makes up for all others. */
+/** Concurrent calls to Temporal, and waiting ones of an organization; a sweep or the next look of a run makes up for others. */
 const CALLS = { atOnceMax: 20, waitingMax: 1_000 };
 
 /** Begins, holds and ends runs, after the commit of the cause. */

@@ -9,7 +9,7 @@ import { createFleetRepository } from '../fleet/fleet.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { requireTurn } from '../http/authenticate.ts';
 import { createClientAddress } from '../http/client-address.ts';
-import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { createConcurrencyLimit, createLimitOfTwo } from '../http/concurrency-limit.ts';
 import { describeSchema } from '../http/describe-schema.ts';
 import type { WithIdempotency } from '../http/idempotency.ts';
 import { createOperations } from '../http/operations.ts';
@@ -104,8 +104,6 @@ import type { Slices } from './slices.ts';
 
 const WATCH_LIFETIME_MS = 2 * 60_000;
 const LINK_LOOK_UPS = { perKeyMax: 1, totalMax: 2 };
-/** Each holds its file in memory. */
-const FILE_FORMS = { name: 'forms with a file', perKeyMax: 2, perOrganizationMax: 2, perProcessMax: 8 };
 const WATCHES = { name: 'open pages', perKeyMax: 12, perProcessMax: 400 };
 /** Pages that are drawn again wait for each other, so that many different ones do not load the database. */
 const REDRAWS = { perKeyMax: 2, totalMax: 8 };
@@ -265,7 +263,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
         }),
       ],
       findVisitor: sessions.find,
-      fileLimit: createConcurrencyLimit(FILE_FORMS),
+      fileLimit: createLimitOfTwo('forms with a file'),
       admit,
       clientAddress: createClientAddress(settings.trustedProxies),
       staticFiles,
@@ -297,7 +295,7 @@ function composeIdentity(
     rules: settings.oidc,
     attempts: createAttemptSigner(settings.secretsKeys),
     admit,
-    findOrganization: createOrganizationsRepository(sql).findByName,
+    findOrganization: createOrganizationsRepository(sql).findFirstByName,
     /** Creates a link that is used at once and never shown. */
     async begin(request) {
       const signedIn = await sessions.signIn(toToken(await issue(sql, request)));

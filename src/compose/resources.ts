@@ -144,7 +144,7 @@ export function openResources(options: ComposeOptions) {
       if (endedAbnormally(status))
         log.warn(
           { workflow, id, status, reason },
-          'A run had ended before its work was done, or was blocked: started anew',
+          'A run had ended before its work was done, or could not go on: started anew',
         );
     },
     onTemporalFault: (call: string) => (err: unknown) => {

@@ -54,7 +54,7 @@ function removalsOf({ sql, now, settings }: Resources, slices: Slices): Step[] {
   const daysAgo = (days: number) => new Date(now().getTime() - days * DAY_MS);
   return [
     () => removeExpiredAnswers(sql),
-    () => devices.unregistered.removeOlderThan(UNREGISTERED_KEPT_DAYS),
+    () => devices.unregistered.removeOutdated(UNREGISTERED_KEPT_DAYS),
     presence.removeOldOutages,
     certificates.removeDueContents,
     (shouldContinue) =>

@@ -69,7 +69,7 @@ export function serviceSources({ settings, sql, now }: Resources) {
   const atMost = <T>(read: () => Promise<T>, factor = 1) =>
     atMostEvery(settings.metricsMaxAgeMs * factor, read);
   return {
-    jobs: atMost(createJobRunsRepository(sql).countRunning),
+    jobs: atMost(() => createJobRunsRepository(sql).countRunning(settings.jobPollIntervalMs)),
     devices: atMost(async () => countByState(await createFleetRepository(sql).countAll()), FLEET_AGE_FACTOR),
     alerts: atMost(createAlertsRepository(sql).countOpen),
     partitions: atMost(() =>

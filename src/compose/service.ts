@@ -43,7 +43,7 @@ export function compose(options: ComposeOptions) {
     transferSql,
     routes,
     temporal,
-    startApi: () => onTime('api', () => startApi(resources, slices, routes)),
+    startApi: () => onTime('api', () => startApi(resources, slices, { routes, readReadiness })),
     startWorker: (workflowBundle?: WorkflowBundleOption) =>
       onTime('worker', () => startWorker(resources, slices, routes, workflowBundle)),
     startGateway: () => onTime('gateway', () => startGateway(resources, slices)),

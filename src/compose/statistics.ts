@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createSettingsRepository } from '../devices/settings.repository.ts';
-import { type ConcurrencyLimit, createConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { type ConcurrencyLimit, createLimitOfTwo } from '../http/concurrency-limit.ts';
 import type { HistoryRepository } from '../measurements/history.repository.ts';
 import { createMutesRepository } from '../mutes/mutes.repository.ts';
 import type { Pace } from '../process/pacer.ts';
@@ -17,8 +17,6 @@ interface StatisticsNeeds {
   configurationsIn: DeviceRepositories['configurationsIn'];
   exports: { history: Pick<HistoryRepository, 'lister'>; limit: ConcurrencyLimit; pace: Pace };
 }
-
-const PAGES = { name: 'PDF pages', perKeyMax: 2, perOrganizationMax: 2, perProcessMax: 8 };
 
 export function composeStatistics(
   { sql, settings: { pdfFonts }, log, now }: Resources,
@@ -50,7 +48,7 @@ export function composeStatistics(
         }),
         toPage: createStatisticsPage({ pace, now, loadFonts }),
         limit,
-        pageLimit: createConcurrencyLimit(PAGES),
+        pageLimit: createLimitOfTwo('PDF pages'),
       }),
     ],
   };

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { configurationSchema, serialNumbers } from '../devices/devices.schemas.ts';
-import { actorSchema, pageSchema, paging, time, timestamp, uuid } from '../http/schemas.ts';
+import { actorSchema, idParams, pageSchema, paging, time, timestamp, uuid } from '../http/schemas.ts';
 import { type ChangedSetting, SETTINGS } from './changed-settings.ts';
 import {
   DEADLINE_MINUTES_DEFAULT,
@@ -256,4 +256,4 @@ export const extendBody = Joi.object<{ deadlineAt: Date }, true>({
     .description(`Later than the present one, and at most ${DEADLINE_MINUTES_MAX} minutes ahead`),
 }).example({ deadlineAt: '2026-03-05T08:00:00.000Z' });
 
-export const jobParams = Joi.object<{ jobId: string }>({ jobId: uuid().required() });
+export const jobParams = idParams('jobId');

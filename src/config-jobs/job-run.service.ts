@@ -46,7 +46,10 @@ export function createJobRunService(deps: JobRunDeps) {
   ): Promise<T | null> {
     return transact(async (tx) => {
       const job = await jobsIn(tx.sql).lock(ref);
-      return job?.status === status ? change(tx, job) : null;
+      if (job?.status !== status) return null;
+      // The sweep looks for the runs of other jobs, however many chunks this one has left.
+      await runsIn(tx.sql).touchWorkflow(ref);
+      return change(tx, job);
     });
   }
 

@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { JobRef } from './config-job.ts';
 import type { JobTitle } from './job-run.ts';
-import { COUNT_RUNNING, FORGET_WORKFLOWS, LIST_WITHOUT_WORKFLOW } from './job-runs.statements.ts';
+import { COUNT_RUNNING, LIST_WITHOUT_WORKFLOW } from './job-runs.statements.ts';
 
 export interface RunningJobCounts {
   running: number;
@@ -17,6 +17,8 @@ export interface JobWithoutWorkflow extends JobRef {
   /** A working run would have ended the job long ago, so a run that exists does not work. */
   isStuck: boolean;
 }
+
+const WITHOUT_RUN_SECONDS_MIN = 600;
 
 export type JobRunsRepository = ReturnType<typeof createJobRunsRepository>;
 
@@ -47,17 +49,13 @@ export function createJobRunsRepository(sql: Database) {
     listWithoutWorkflow: (olderThanMs: number, limit: number): Promise<JobWithoutWorkflow[]> =>
       query(sql, LIST_WITHOUT_WORKFLOW, { olderThanSeconds: olderThanMs / 1000, limit }),
 
-    /** Makes the next sweep start the workflows of all jobs, of all organizations; used after a restore. */
-    async forgetWorkflows(): Promise<void> {
-      await query(sql, FORGET_WORKFLOWS);
-    },
-
     /**
      * Counts for the metrics, over all organizations: up to 10,000 jobs, beginning with the longest
-     * unchecked.
+     * unchecked. A run checks its job every `pollIntervalMs`.
      */
-    async countRunning(): Promise<RunningJobCounts> {
-      const [row] = await query<RunningJobCounts>(sql, COUNT_RUNNING);
+    async countRunning(pollIntervalMs: number): Promise<RunningJobCounts> {
+      const withoutRunSeconds = Math.max(WITHOUT_RUN_SECONDS_MIN, (2 * pollIntervalMs) / 1000);
+      const [row] = await query<RunningJobCounts>(sql, COUNT_RUNNING, { withoutRunSeconds });
       return row as RunningJobCounts;
     },
 

@@ -4,8 +4,6 @@
 const STUCK_AFTER_MINUTES = 15;
 /** The end of a job takes its run a moment. */
 const OVERDUE_AFTER_MINUTES = 2;
-/** The sweep checks 40 jobs a second. */
-const WITHOUT_RUN_AFTER_MINUTES = 5;
 const COUNTED_MAX = 10_000;
 
 /** Running jobs, and scheduled ones, the soonest first; of both, those whose last check is the longest ago. */
@@ -25,15 +23,12 @@ export const LIST_WITHOUT_WORKFLOW = `
   )) as missing
   order by checked_at limit :limit`;
 
-export const FORGET_WORKFLOWS = `
-  update config_jobs set workflow_checked_at = null where status in ('running', 'scheduled')`;
-
 /** Up to 10,000 jobs, the ones first whose last check is the longest ago. */
 export const COUNT_RUNNING = `
   select count(*) as running,
     count(*) filter (where deadline_at < now() - make_interval(mins => ${OVERDUE_AFTER_MINUTES})) as overdue,
     count(*) filter (where greatest(workflow_checked_at, start_at, created_at)
-      < now() - make_interval(mins => ${WITHOUT_RUN_AFTER_MINUTES})) as "withoutRun"
+      < now() - make_interval(secs => :withoutRunSeconds)) as "withoutRun"
   from (
     select deadline_at, workflow_checked_at, start_at, created_at from config_jobs where status = 'running'
     order by coalesce(workflow_checked_at, '-infinity') limit ${COUNTED_MAX}

@@ -25,6 +25,8 @@ declare module 'knex/types/tables.js' {
 }
 
 const RENEWALS_PER_LEASE = 3;
+/** A lease that ends later than after so many was begun while the clock of the database was ahead. */
+const LEASES_AHEAD_MAX = 4;
 
 export function startLease(sql: Database, { name, leaseMs, onFault }: LeaseOptions) {
   const owner = randomUUID();
@@ -78,7 +80,10 @@ async function acquire(sql: Database, { name, owner, leaseMs }: Wanted): Promise
     .insert({ name, owner, leased_until: leasedUntil })
     .onConflict('name')
     .merge(['owner', 'leased_until'])
-    .whereRaw('leases.owner = excluded.owner or leases.leased_until < now()')
+    .whereRaw(
+      'leases.owner = excluded.owner or leases.leased_until not between now() and now() + make_interval(secs => ?)',
+      [(leaseMs * LEASES_AHEAD_MAX) / 1000],
+    )
     .returning('name');
   return rows.length > 0;
 }

@@ -284,13 +284,14 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
 
     /**
      * Releases claims of processes that died, of all organizations, whose lease ran out since the time; deliveries_leases_idx
-     * finds them by it.
+     * finds them by it. No lease lasts an hour: one that ends later was begun while the clock of the database was ahead.
      */
     async releaseExpired(since: Date): Promise<void> {
       await queryPrepared(
         sql,
         'deliveries_release_expired',
-        `update deliveries d set ${RELEASED} where d.state = 'sending' and d.leased_until >= ? and d.leased_until < now()`,
+        `update deliveries d set ${RELEASED} where d.state = 'sending'
+           and (d.leased_until >= ? and d.leased_until < now() or d.leased_until > now() + interval '1 hour')`,
         [since],
       );
     },

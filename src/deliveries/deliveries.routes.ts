@@ -127,10 +127,10 @@ function collectionRoutes(
       body: replayBody,
       responses: { 202: replayedSchema },
       errors: [404, 409],
-      audit: { subject: 'webhookId', after: ({ queued }) => ({ queued }) },
+      audit: { subject: 'webhookId', after: (replayed) => replayed },
       async handle({ caller, params: { webhookId }, body, transact }) {
         const queued = await service.replay(transact, toScope(caller), webhookId, body);
-        return { status: 202, body: { queued } };
+        return { status: 202, body: { queued, ...body } };
       },
     }),
     route({

@@ -6,7 +6,7 @@ import {
   LIST_OF_ORGANIZATION,
   RECORD,
   REMOVE,
-  REMOVE_OLDER,
+  REMOVE_OUTDATED,
 } from './unregistered-devices.statements.ts';
 
 export interface UnregisteredDevice {
@@ -37,9 +37,9 @@ export function createUnregisteredDevicesRepository(sql: Sql) {
       await query(sql, RECORD, serialKeys(contacts));
     },
 
-    /** Retention, for all organizations: removes devices without a contact for that number of days. */
-    async removeOlderThan(days: number): Promise<void> {
-      await query(sql, REMOVE_OLDER, { days });
+    /** Retention, for all organizations: removes devices without a contact for that number of days, and registered ones. */
+    async removeOutdated(days: number): Promise<void> {
+      await query(sql, REMOVE_OUTDATED, { days });
     },
 
     /** Devices of one organization, newest first. */

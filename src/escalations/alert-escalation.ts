@@ -1,5 +1,6 @@
 /** The progress of an alert's escalation, and whether it continues. */
 import type { Alert } from '../alerts/alert.ts';
+import { DAY_MS, MINUTE_MS } from '../process/durations.ts';
 import type { EscalationProgress } from './escalation-plan.ts';
 import type { EscalationPolicy } from './escalation-policy.ts';
 
@@ -41,6 +42,8 @@ export interface EscalationView {
 export interface EscalationDetails {
   /** ISO 8601. */
   beganAt: string;
+  /** Since then, by the clock of the database. Absent when a worker of the release before has read the alert. */
+  ageMs?: number;
   /** The channels of the latest step; empty before the first one. */
   notified: ShownChannel[];
   nextChannels: ShownChannel[];
@@ -64,6 +67,20 @@ export interface NextStepView {
   at: string;
   waitMs: number;
   heldBy: 'snooze' | 'mute' | null;
+}
+
+/** After this time, most messages of a step have arrived, or were refused. */
+const OUTCOME_MS = MINUTE_MS;
+const LOOK_MS = { min: 5 * MINUTE_MS, max: DAY_MS };
+
+/**
+ * How long the run waits until it reads the rows again although nothing is due. When all steps were made, it waits for as
+ * long as the alert has escalated, because no sweep sends the signal of its end again when that was lost.
+ */
+export function untilLookMs({ next, details }: EscalationView): number {
+  if (details?.isStepNew) return OUTCOME_MS;
+  if (next || details?.ageMs === undefined) return LOOK_MS.max;
+  return Math.min(Math.max(details.ageMs, LOOK_MS.min), LOOK_MS.max);
 }
 
 /** The state by the current alert and policy, of an escalation that began then. */

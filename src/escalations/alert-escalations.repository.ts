@@ -173,14 +173,6 @@ export function createAlertEscalationsRepository(sql: Database) {
     listWithoutWorkflow: (now: Date, olderThanMs: number, limit: number): Promise<AlertRef[]> =>
       query(sql, LIST_WITHOUT_WORKFLOW, { now, seconds: olderThanMs / 1000, limit }),
 
-    /**
-     * Makes the next sweep start the workflows of all escalations, of all organizations; used after a
-     * restore.
-     */
-    async forgetWorkflows(): Promise<void> {
-      await query(sql, `update alert_escalations set workflow_checked_at = null where state = 'open'`);
-    },
-
     /** Plans the next steps after a change of the policy, and ends escalations from before it was disabled. */
     async planNext(
       { organizationId, policyId }: PolicyRef,

@@ -4,13 +4,13 @@
  * groups. A single alert of an overdue fleet escalates: see fleet-escalations.service.ts. Ending escalations
  * are locked in the order of their alerts, as in all transactions that change several.
  */
+import { groupOf } from '../groups/member-group.ts';
 import { matchingPolicy } from './escalation-policy.ts';
 
-const GROUP = `(
-          select group_id from assets where organization_id = n.organization_id and id = (
-            select asset_id from alerts where organization_id = n.organization_id and id = n.alert_id
-          )
-        )`;
+const GROUP = groupOf(
+  'n.organization_id',
+  '(select asset_id from alerts where organization_id = n.organization_id and id = n.alert_id)',
+);
 
 /** Whether another alert escalates for the whole fleet. */
 const IS_OF_FLEET = `(n.type = 'no_data' and exists (

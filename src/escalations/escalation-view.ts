@@ -24,9 +24,10 @@ export function escalationView(
   { alert, escalation, organizationName }: Omit<Escalating, 'ref'>,
   policy: EscalationPolicy | null,
   next: HeldStep | null,
-  { now, details }: { now: Date; details: Omit<EscalationDetails, 'beganAt'> },
+  { now, details }: { now: Date; details: Omit<EscalationDetails, 'beganAt' | 'ageMs'> },
 ): EscalationView {
   const { acknowledgedAt, acknowledgedBy } = alert;
+  const { beganAt } = escalation;
   // The policy may have lost steps, so more steps than it has may have been made.
   const stepCount = policy?.steps.length ?? escalation.stepsMade;
   return {
@@ -46,9 +47,9 @@ export function escalationView(
     },
     acknowledged: acknowledgedAt && {
       by: acknowledgedBy?.name ?? null,
-      afterSeconds: Math.round((acknowledgedAt.getTime() - escalation.beganAt.getTime()) / 1000),
+      afterSeconds: Math.round((acknowledgedAt.getTime() - beganAt.getTime()) / 1000),
     },
-    details: { beganAt: escalation.beganAt.toISOString(), ...details },
+    details: { beganAt: beganAt.toISOString(), ageMs: now.getTime() - beganAt.getTime(), ...details },
   };
 }
 

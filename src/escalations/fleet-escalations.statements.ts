@@ -1,4 +1,5 @@
 /** Text: statements over all organizations, and the choice of one alert of many. */
+import { groupOf } from '../groups/member-group.ts';
 import { mutedUntil } from '../mutes/mutes.statements.ts';
 import { matchingPolicy } from './escalation-policy.ts';
 
@@ -12,7 +13,7 @@ export const LIST_FLEETS = `
 /** Bounds the search for an alert that matches a policy. */
 export const CANDIDATES_MAX = 20_000;
 
-const GROUP = '(select group_id from assets where organization_id = a.organization_id and id = a.asset_id)';
+const GROUP = groupOf('a.organization_id', 'a.asset_id');
 
 /**
  * The earliest alert of the fleet that matches a policy takes over from the previous one, if any, at its

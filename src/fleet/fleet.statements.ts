@@ -1,4 +1,5 @@
 /** Text: one statement counts sets of several tables at one moment, each by an index. */
+import { IS_UNREGISTERED } from '../devices/unregistered-devices.statements.ts';
 import { HEALTH_STATE } from '../endpoints/shown-health.ts';
 
 /** Devices, open alerts and endpoints by state, and unregistered devices. */
@@ -22,10 +23,7 @@ export const COUNT = `
   where ep.organization_id = :organizationId and ep.deleted_at is null group by 1
   union all
   select 'unregistered:', count(*) from unregistered_devices u
-  where u.organization_id = :organizationId and (
-    select a.id from assets a where a.organization_id = u.organization_id
-      and lower(a.serial_number) = u.serial_number and a.archived_at is null limit 1
-  ) is null`;
+  where u.organization_id = :organizationId and ${IS_UNREGISTERED}`;
 
 /** The same of the members of a group, without endpoints and unregistered devices. */
 export const COUNT_MEMBERS = `

@@ -57,7 +57,7 @@ export interface CoapObservation {
   confirmable: boolean;
   /**
    * The answer's code, even if no answer is sent; or `reset`, `ignored` (not a request), `duplicate`,
-   * `dropped` (overload).
+   * `dropped` (overload), `over limit` (a sender's own, answered with 5.03).
    */
   code: string;
 }
@@ -105,6 +105,7 @@ const RECEIVE_BUFFER_BYTES = 8 * 1024 * 1024;
 const DIGEST_CHARACTERS = 16;
 
 const NO_ANSWER = Buffer.alloc(0);
+const OVER_LIMIT: CoapAnswer = { code: '5.03' };
 
 export async function createCoapServer(options: CoapServerOptions): Promise<CoapServer> {
   const {
@@ -191,8 +192,9 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
     inFlight++;
     try {
       const call = toCall(request, path, remote, tokenOption);
-      const result = limitAnswer(await callHandler(route, call), request);
-      observe({ path, confirmable, code: result.code });
+      const handled = await callHandler(route, call);
+      const result = limitAnswer(handled, request);
+      observe({ path, confirmable, code: handled === OVER_LIMIT ? 'over limit' : result.code });
       const bytes = confirmable ? encodeAcknowledgement(request, result) : NO_ANSWER;
       if (!route.isIdempotent) exchanges.end(key, bytes);
       if (confirmable) send(bytes, remote);
@@ -212,7 +214,8 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
     } catch (error) {
       if (error instanceof MalformedMessage) return { code: '4.00' };
       const kind = error instanceof AppError ? error.kind : null;
-      if (kind === 'rate_limited' || kind === 'unavailable') return { code: '5.03' };
+      if (kind === 'rate_limited') return OVER_LIMIT;
+      if (kind === 'unavailable') return { code: '5.03' };
       log(`CoAP handler of ${call.path} failed`, error);
       return { code: '5.00' };
     }

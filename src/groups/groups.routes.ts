@@ -151,6 +151,7 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
           serialNumbers: serialNumbers.slice(0, NAMED_IN_AUDIT_MAX),
           jobId,
         }),
+        isChange: ({ added }) => added > 0,
       },
       async handle({ caller, params: { groupId }, body: { serialNumbers }, transact }) {
         const joined = await membership.add(transact, caller.organizationId, groupId, serialNumbers);

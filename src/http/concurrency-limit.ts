@@ -79,6 +79,10 @@ export function createConcurrencyLimit(options: ConcurrencyLimitOptions) {
   };
 }
 
+/** Two of an organization and eight of a process at once, for requests that hold much in memory while they run. */
+export const createLimitOfTwo = (name: string): ConcurrencyLimit =>
+  createConcurrencyLimit({ name, perKeyMax: 2, perOrganizationMax: 2, perProcessMax: 8 });
+
 /**
  * The limit of an organization with any number of keys leaves room for others: half, unless one key may have
  * more.

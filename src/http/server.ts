@@ -31,8 +31,6 @@ interface HttpServerOptions {
   writeTimeoutMs: number;
 }
 
-export type HttpServer = Awaited<ReturnType<typeof listen>>;
-
 /** A request before a CONNECT on its connection has this time to be answered. */
 const CONNECT_MS_MAX = 5_000;
 
@@ -113,7 +111,6 @@ export async function listen(options: HttpServerOptions) {
 
   return {
     port: (server.address() as AddressInfo).port,
-    isDraining: () => draining,
     /**
      * Closes each connection after its next answer, so that clients turn to another process; still accepts
      * connections.

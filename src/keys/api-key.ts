@@ -72,6 +72,8 @@ export const toKeyName = ({ name, tokenPreview }: { name: string | null; tokenPr
   name ?? tokenPreview;
 
 export const NO_SUCH_KEY = 'No API key has this id';
+export const NEEDS_OWN_TOKENS =
+  'Each device of this organization needs a token of its own: a token for all devices would be refused';
 
 export function checkRole(kind: KeyKind, role: Role | null): void {
   if (kind === 'customer' && role === null)

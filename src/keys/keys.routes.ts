@@ -45,7 +45,7 @@ export function keysRoutes({ keys, keysIn, service }: KeysRoutesDeps): Route[] {
       operationId: 'createKey',
       summary: 'Create an API key',
       description:
-        'The key itself is in this answer and in no other. It works at once, for its kind and role. An organization has at most 100 keys, beside the tokens of single devices; 409 beyond.',
+        'The key itself is in this answer and in no other. It works at once, for its kind and role. An organization has at most 100 keys, beside the tokens of single devices; 409 beyond, and for kind device where the organization requires a token of each device.',
       tag,
       role,
       body: createKeyBody,

@@ -9,6 +9,7 @@ import {
   formatKey,
   hashKey,
   isActive,
+  NEEDS_OWN_TOKENS,
   NO_SUCH_KEY,
   RANDOM_BYTES,
   toTokenPreview,
@@ -78,6 +79,7 @@ export type KeysService = ReturnType<typeof createKeysService>;
 /** The operations of admins on the keys of their organization. */
 export function createKeysService({ keysIn, now }: KeysServiceDeps) {
   return {
+    /** @throws conflict, also for a token of all devices where each needs its own. */
     async create(
       transact: Transact,
       organizationId: string,
@@ -90,8 +92,9 @@ export function createKeysService({ keysIn, now }: KeysServiceDeps) {
         await requireRoomForKey(keysIn(sql), organizationId);
         const issuer = createKeyIssuer(keysIn(sql), now);
         const { id, token } = await issuer.issue({ organizationId, name, kind, role, expiresAt });
-        const key = await keysIn(sql).findOwn(organizationId, id);
-        return { ...(key as KeyRecord), token };
+        const key = (await keysIn(sql).findOwn(organizationId, id)) as KeyRecord;
+        if (key.isForbidden) throw conflict(NEEDS_OWN_TOKENS);
+        return { ...key, token };
       });
     },
 

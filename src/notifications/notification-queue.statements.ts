@@ -1,4 +1,5 @@
 /** Text: a statement on sets, in batches of frames. */
+import { groupOf } from '../groups/member-group.ts';
 import { CHANNELS_MAX } from './notification-channel.ts';
 
 /** A channel in the policy of the alert is notified by the escalation only. */
@@ -7,12 +8,14 @@ const ESCALATED_TO = `coalesce((
     where e.organization_id = n.organization_id and e.alert_id = n.alert_id
   ), '{}')`;
 
+const GROUP = groupOf(
+  'n.organization_id',
+  '(select asset_id from alerts where organization_id = n.organization_id and id = n.alert_id)',
+);
+
 /** Looks up the asset only for a channel with groups. */
-const MATCHES = `status = 'active' and is_confirmed and n.type = any(alert_types) and (group_ids = '{}' or (
-    select group_id from assets where organization_id = n.organization_id and id = (
-      select asset_id from alerts where organization_id = n.organization_id and id = n.alert_id
-    )
-  ) = any(group_ids)) and id <> all(${ESCALATED_TO})`;
+const MATCHES = `status = 'active' and is_confirmed and n.type = any(alert_types)
+    and (group_ids = '{}' or ${GROUP} = any(group_ids)) and id <> all(${ESCALATED_TO})`;
 
 export const QUEUE = `
   insert into notification_alerts (organization_id, alert_id, channel_id, kind, due_at, was_over)

@@ -3,7 +3,9 @@
  * all organizations.
  */
 
-const IS_DUE = `state = 'pending' and next_attempt_at <= :now::timestamptz and (leased_until is null or leased_until < now())`;
+/** No lease lasts an hour: one that ends later was begun while the clock of the database was ahead. */
+const IS_DUE = `state = 'pending' and next_attempt_at <= :now::timestamptz
+  and (leased_until is null or leased_until not between now() and now() + interval '1 hour')`;
 /** A step that is not gathered has no time. */
 const IS_WAITING_STEP = `state = 'pending' and next_attempt_at is null`;
 const HAS_ENDED = `state <> 'pending' and created_at < :before::timestamptz`;

@@ -92,7 +92,13 @@ const optional = {
     .messages({ 'any.invalid': '{{#label}} must be a number that CoAP gives no meaning of its own' }),
   SECRETS_KEYS: Joi.string()
     .pattern(/^\d+:[A-Za-z0-9+/]{43}=(,\d+:[A-Za-z0-9+/]{43}=)*$/)
-    .messages({ 'string.pattern.base': '{{#label}} must be id:key pairs, each key 32 bytes in base64' }),
+    .messages({ 'string.pattern.base': '{{#label}} must be id:key pairs, each key 32 bytes in base64' })
+    .custom((text: string, helpers) => {
+      const ids = splitList(text).map((pair) => Number.parseInt(pair, 10));
+      return new Set(ids).size === ids.length
+        ? text
+        : helpers.message({ custom: '{{#label}} must have another id for each key' });
+    }),
 };
 
 /** A timer of Node.js that is to wait for longer than 24 days fires at once. */
@@ -134,8 +140,8 @@ const withDefault = {
   PDF_FONTS: list(isReadable, 'readable files'),
   TRUSTED_PROXIES: list((each) => ipaddr.isValidCIDR(each) || isIP(each) > 0, 'IP addresses or CIDR ranges'),
   JOB_POLL_SECONDS: Joi.number().integer().min(1).max(SECONDS_MAX).default(300),
-  JOB_SIGNAL_INTERVAL_MS: Joi.number().integer().min(10).default(1_000),
-  RUN_CHECK_SECONDS: Joi.number().min(0.1).max(SECONDS_MAX).default(15),
+  JOB_SIGNAL_INTERVAL_MS: Joi.number().integer().min(10).max(60_000).default(1_000),
+  RUN_CHECK_SECONDS: Joi.number().min(0.1).max(300).default(15),
   UNKNOWN_STEPS_MINUTES: Joi.number().greater(0).default(10),
   JOB_STEPS_PER_PROCESS: Joi.number().integer().min(1).max(1_000).default(100),
   ENDPOINT_STEPS_PER_PROCESS: Joi.number().integer().min(1).max(1_000).default(200),
@@ -144,7 +150,8 @@ const withDefault = {
   // A larger value holds locks for longer, a smaller one takes longer in total.
   APPLY_CHUNK_SIZE: Joi.number().integer().min(1).max(20_000).default(1_000),
   LARGE_JOB_DEVICES: Joi.number().integer().min(1).max(100_000).default(20_000),
-  SWEEP_INTERVAL_SECONDS: Joi.number().min(0.1).max(SECONDS_MAX).default(5),
+  // Some sweeps take place only after 12 and after 60 intervals, and DmsSweepsStopped expects them.
+  SWEEP_INTERVAL_SECONDS: Joi.number().min(0.1).max(30).default(5),
   WEBHOOK_REQUESTS_PER_ENDPOINT: Joi.number().integer().min(1).max(1_000).default(16),
   WEBHOOK_DRAIN_PER_SECOND: Joi.number().integer().min(1).max(10_000).default(1_000),
   WEBHOOK_DEADLINE_SECONDS: Joi.number().min(1).max(60).default(15),

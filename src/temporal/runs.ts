@@ -4,8 +4,9 @@ import { ActivityFailure } from '@temporalio/common';
 
 export interface LastRun {
   /**
-   * Temporal's status in lower case: `running`, `completed`, `failed`, `terminated`, …; `none`: there is no
-   * run; `blocked`: it is running, and its code fails at an event of its history, however often it is repeated.
+   * Temporal's status in lower case: `running`, `completed`, `failed`, `terminated`, …; `none`: there is no run. Of
+   * running ones, `blocked`: its code fails at an event of its history, however often it is repeated; `elsewhere`: it
+   * waits on a task queue that these workers do not poll; `stuck`: its work should have ended long ago.
    */
   status: string;
   /** Why it failed; otherwise null. */
@@ -21,15 +22,22 @@ const EXPECTED = ['none', 'running', 'completed'];
  */
 const TASK_ATTEMPTS_MAX = 3;
 
-/** The run ended before its work was done, or is blocked: it failed, or an operator ended it. */
+/** The run ended before its work was done, or cannot go on: it failed, or an operator ended it. */
 export const endedAbnormally = (status: string): boolean => !EXPECTED.includes(status);
 
-export async function findLastRun(client: Client, workflowId: string): Promise<LastRun> {
+/** The run exists and will not do its work, so another one takes its place. */
+export const isToReplace = (status: string): boolean => ['blocked', 'elsewhere', 'stuck'].includes(status);
+
+/** `taskQueue`: the one on which the run is to wait. */
+export async function findLastRun(client: Client, workflowId: string, taskQueue: string): Promise<LastRun> {
   try {
-    const { status, runId, raw } = await client.workflow.getHandle(workflowId).describe();
+    const described = await client.workflow.getHandle(workflowId).describe();
+    const { status, runId, raw } = described;
     if ((raw.pendingWorkflowTask?.attempt ?? 0) >= TASK_ATTEMPTS_MAX)
       return { status: 'blocked', reason: 'its code fails at an event of its history' };
     const name = status.name.toLowerCase();
+    if (name === 'running' && described.taskQueue !== taskQueue)
+      return { status: 'elsewhere', reason: `it waits on the task queue ${described.taskQueue}` };
     return { status: name, reason: name === 'failed' ? await findReason(client, workflowId, runId) : null };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return { status: 'none', reason: null };

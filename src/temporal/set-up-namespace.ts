@@ -6,14 +6,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
+import { DAY_MS } from '../process/durations.ts';
 import { NO_PROXY, type TemporalConnection } from './connection.ts';
 import { explainFault } from './connection-faults.ts';
 import { SEARCH_ATTRIBUTES } from './workflow-ids.ts';
 
 interface NamespaceOptions {
   connection: TemporalConnection;
-  /** How long Temporal keeps the histories of ended runs. */
-  retentionMs: number;
+  /** How long Temporal keeps the histories of ended runs; null: as it is, or three days for a new namespace. */
+  retentionMs: number | null;
   print(line: string): void;
 }
 
@@ -21,6 +22,7 @@ const WAIT_MAX_MS = 120_000;
 /** Time limit of one step: the client itself would repeat calls to an unavailable server for much longer. */
 const STEP_MAX_MS = 5_000;
 const PAUSE_MS = 500;
+const RETENTION_MS = 3 * DAY_MS;
 /** Status code of gRPC. */
 const NOT_FOUND = 5;
 /** The numbers of temporal.api.enums.v1.IndexedValueType. */
@@ -33,7 +35,7 @@ export async function setUpNamespace({ retentionMs, print, ...to }: NamespaceOpt
     print(`Waiting for Temporal at ${options.address}: ${fault}`),
   );
   try {
-    await repeat(() => createNamespace(connection, namespace, retentionMs));
+    await repeat(() => prepareNamespace(connection, namespace, retentionMs));
     print(`Namespace ${namespace}: ready`);
     for (const [name, type] of Object.entries(SEARCH_ATTRIBUTES)) {
       await repeat(() => createSearchAttribute(connection, namespace, { name, type }));
@@ -70,20 +72,23 @@ function createRepeat(connection: Connection, onWait: (fault: string) => void) {
 /** A new namespace is found only after some seconds. */
 const isNotThereYet = (err: unknown) => isGrpcServiceError(err) && err.code === NOT_FOUND;
 
-async function createNamespace(
+async function prepareNamespace(
   { workflowService }: Connection,
   namespace: string,
-  retentionMs: number,
+  retentionMs: number | null,
 ): Promise<void> {
   const isThere = await workflowService.describeNamespace({ namespace }).then(
     () => true,
     () => false,
   );
-  if (isThere) return;
-  await workflowService.registerNamespace({
-    namespace,
-    workflowExecutionRetentionPeriod: msToTs(retentionMs),
-  });
+  const retention = msToTs(retentionMs ?? RETENTION_MS);
+  if (!isThere)
+    await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: retention });
+  else if (retentionMs !== null)
+    await workflowService.updateNamespace({
+      namespace,
+      config: { workflowExecutionRetentionTtl: retention },
+    });
 }
 
 async function createSearchAttribute(

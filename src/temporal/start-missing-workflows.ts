@@ -1,9 +1,9 @@
 /**
  * Starts the workflows of rows that need one and have none: after a crash between commit and start, while
- * Temporal was away, when the Temporal server lost its data, and when a run was terminated or failed. A run that is
- * blocked is replaced. Runs hold no truth, so a restarted one continues from the rows.
+ * Temporal was away, when the Temporal server lost its data, and when a run was terminated or failed. A run that cannot
+ * go on is replaced. Runs hold no truth, so a restarted one continues from the rows.
  */
-import type { LastRun } from './runs.ts';
+import { isToReplace, type LastRun } from './runs.ts';
 
 export interface StartOptions {
   /** Terminates an existing run instead of keeping it. */
@@ -29,6 +29,7 @@ interface MissingWorkflowsDeps<Ref> {
 
 const CHECKED_PER_SWEEP = 200;
 const CHECKED_AT_ONCE = 10;
+const STUCK: LastRun = { status: 'stuck', reason: 'its work should have ended long ago' };
 /** Rows whose start failed in the previous sweep come after the others in this one. */
 const FAILED_MAX = 1_000;
 
@@ -39,10 +40,10 @@ export function createMissingWorkflowsSweep<Ref>(deps: MissingWorkflowsDeps<Ref>
   let failed = new Set<string>();
 
   async function startOrWake(ref: Ref): Promise<void> {
-    const last = await findLastRun(ref);
-    const replace = last.status === 'blocked' || isStuck(ref);
-    if (last.status === 'running' && !replace) return wake(ref);
-    await start(ref, { replace });
+    const found = await findLastRun(ref);
+    const last = found.status === 'running' && isStuck(ref) ? STUCK : found;
+    if (last.status === 'running') return wake(ref);
+    await start(ref, { replace: isToReplace(last.status) });
     deps.onStarted(ref, last);
   }
 

@@ -39,42 +39,33 @@ interface StarterOptions {
   operatorUrl?: string | null;
 }
 
-interface StartJobOptions extends Partial<StartOptions> {
-  /** Shown in the Temporal UI; null when the row is gone. */
-  title?: JobTitle | null;
-}
-
 const KEEP: StartOptions = { replace: false };
-
-/** With who began it, in the details of a run. */
-const withStart = (title: Parameters<typeof describeStart>[0], details: string | undefined) =>
-  [describeStart(title) ?? [], details ?? []].flat().join('\n\n');
 
 export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl = null }: StarterOptions) {
   const links = createRunLinks(operatorUrl);
 
-  /** What starts of all kinds share; `page` is below `/operator`. */
-  const common = (organizationId: string, page: string, attributes: SearchAttributeValues = {}) => ({
+  /** The part that starts of all kinds share; `about` is also in the input, for runs that continue this one. */
+  const common = (organizationId: string, about: string, attributes: SearchAttributeValues = {}) => ({
     taskQueue,
     typedSearchAttributes: typed({ OrganizationId: organizationId, ...attributes }),
     // Where the Temporal server has fairness, organizations take turns at the workers.
     priority: { fairnessKey: organizationId },
-    staticDetails: links(page),
+    staticDetails: about,
   });
 
   return {
     /** Starts the job's workflow; an existing run stays, unless it is to be replaced. */
     async startJob(
       { organizationId, jobId }: JobRef,
-      { title = null, replace = false }: StartJobOptions = {},
+      title: JobTitle | null = null,
+      options = KEEP,
     ): Promise<void> {
-      const shared = common(organizationId, `jobs/${jobId}`, { JobId: jobId });
+      const about = withStart(title, links(`jobs/${jobId}`));
       await client.workflow.start(APPLY_PROFILE, {
-        ...shared,
-        staticDetails: withStart(title, shared.staticDetails),
+        ...common(organizationId, about, { JobId: jobId }),
         workflowId: applyProfileId(jobId),
-        args: [{ organizationId, jobId, pollIntervalMs }],
-        workflowIdConflictPolicy: toPolicy({ replace }),
+        args: [{ organizationId, jobId, pollIntervalMs, about }],
+        workflowIdConflictPolicy: toPolicy(options),
         staticSummary: summarizeStart(title),
       });
     },
@@ -82,11 +73,12 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
     /** Starts the endpoint's workflow, or wakes it when it is running. */
     async startRecovery(endpoint: EndpointRef, options = KEEP): Promise<void> {
       const { organizationId, endpointId } = endpoint;
+      const about = links('webhooks');
       await client.workflow.signalWithStart(DELIVER_WEBHOOKS, {
-        ...common(organizationId, 'webhooks', { EndpointId: endpointId }),
+        ...common(organizationId, about, { EndpointId: endpointId }),
         workflowId: deliverWebhooksId(endpointId),
         taskQueue: endpointTaskQueue(taskQueue),
-        args: [{ ...endpoint, pollIntervalMs }],
+        args: [{ organizationId, endpointId, pollIntervalMs, about }],
         workflowIdConflictPolicy: toPolicy(options),
         signal: WAKE_SIGNAL,
         staticSummary:
@@ -100,11 +92,12 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
       title: EscalationTitle | null = null,
       options = KEEP,
     ): Promise<void> {
+      const about = links(`alerts/${alertId}`);
       await client.workflow.start(ESCALATE_ALERT, {
-        ...common(organizationId, `alerts/${alertId}`),
+        ...common(organizationId, about),
         workflowId: escalateAlertId(alertId),
         taskQueue: escalationTaskQueue(taskQueue),
-        args: [{ organizationId, alertId }],
+        args: [{ organizationId, alertId, about }],
         workflowIdConflictPolicy: toPolicy(options),
         staticSummary: summarizeEscalationStart(title),
       });
@@ -116,35 +109,33 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
       title: WithdrawalTitle | null = null,
       options = KEEP,
     ): Promise<void> {
-      const shared = common(organizationId, 'groups', {
-        ...(title && { Organization: title.organizationName }),
-        Phase: 'withdrawing',
-      });
+      const about = withStart(title, links('groups'));
+      const organization = title && { Organization: title.organizationName };
       await client.workflow.start(WITHDRAW_PROFILE, {
-        ...shared,
-        staticDetails: withStart(title, shared.staticDetails),
+        ...common(organizationId, about, { ...organization, Phase: 'withdrawing' }),
         workflowId: withdrawProfileId(withdrawalId),
-        args: [{ organizationId, withdrawalId }],
+        args: [{ organizationId, withdrawalId, about }],
         workflowIdConflictPolicy: toPolicy(options),
         staticSummary: summarizeWithdrawal(title),
       });
     },
 
     findWithdrawalRun: ({ withdrawalId }: WithdrawalRef): Promise<LastRun> =>
-      findLastRun(client, withdrawProfileId(withdrawalId)),
+      findLastRun(client, withdrawProfileId(withdrawalId), taskQueue),
 
     findEscalationRun: ({ alertId }: AlertRef): Promise<LastRun> =>
-      findLastRun(client, escalateAlertId(alertId)),
+      findLastRun(client, escalateAlertId(alertId), escalationTaskQueue(taskQueue)),
 
     /** Makes the run read the state again. Does nothing when it has ended. */
     async signalEscalation({ alertId }: AlertRef): Promise<void> {
       await ignoreEnded(client.workflow.getHandle(escalateAlertId(alertId)).signal(ALERT_CHANGED_SIGNAL));
     },
 
-    findJobRun: ({ jobId }: JobRef): Promise<LastRun> => findLastRun(client, applyProfileId(jobId)),
+    findJobRun: ({ jobId }: JobRef): Promise<LastRun> =>
+      findLastRun(client, applyProfileId(jobId), taskQueue),
 
     findRecoveryRun: ({ endpointId }: EndpointRef): Promise<LastRun> =>
-      findLastRun(client, deliverWebhooksId(endpointId)),
+      findLastRun(client, deliverWebhooksId(endpointId), endpointTaskQueue(taskQueue)),
 
     /** Does nothing when the workflow has ended. */
     async signalJob({ jobId }: JobRef, lines: string[]): Promise<void> {
@@ -154,6 +145,10 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
     },
   };
 }
+
+/** Begins with who began the work, if that is known. */
+const withStart = (title: JobTitle | WithdrawalTitle | null, details: string): string =>
+  [describeStart(title) ?? [], details].flat().join('\n\n');
 
 const toPolicy = ({ replace }: StartOptions) => (replace ? 'TERMINATE_EXISTING' : 'USE_EXISTING');
 

@@ -13,9 +13,12 @@ export const createTemporalMetrics = (registry: MetricsRegistry) => ({
   }),
   runsRestarted: counterOf(registry, {
     name: 'dms_runs_restarted_total',
-    help: 'Runs of jobs, endpoints, escalations and withdrawals that a sweep started, by how the run before had ended: failed, terminated, …; none: there was none; blocked: its code failed, and it was replaced',
+    help: 'Runs of jobs, endpoints, escalations and withdrawals that a sweep started, by how the run before had ended: failed, terminated, …; none: there was none; blocked: its code failed, elsewhere: it waited on another task queue, stuck: its work should have ended long ago, and it was replaced',
     series: ['apply-profile', 'deliver-webhooks', 'escalate-alert', 'withdraw-profile'].flatMap((workflow) =>
-      ['none', 'failed', 'terminated', 'timed_out', 'blocked'].map((last) => ({ workflow, last })),
+      ['none', 'failed', 'terminated', 'timed_out', 'blocked', 'elsewhere', 'stuck'].map((last) => ({
+        workflow,
+        last,
+      })),
     ),
   }),
 });

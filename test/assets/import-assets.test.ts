@@ -62,6 +62,38 @@ describe('An import of devices', () => {
     assert.equal((await api.get('/assets')).body.totalItems, 2);
   });
 
+  it('leaves a device unchanged that is registered or in a row before, whatever else is wrong with its row', async () => {
+    const { id } = (await sendJson([{ serialNumber: 'A-1' }])).body.results[0];
+    const storage = (await api.post('/groups', { name: 'Storage' })).body.id;
+    const rows = [
+      { serialNumber: 'A-1', group: 'Nowhere' },
+      { serialNumber: 'a-1', name: 'x'.repeat(200) },
+      { serialNumber: 'A-1', groupId: id },
+      { serialNumber: 'A-1', groupId: storage, group: 'Storage' },
+      { serialNumber: 'B-1', group: 'Nowhere' },
+      { serialNumber: 'B-1' },
+      { serialNumber: 'b-1', floor: 'top' },
+    ];
+    const dry = await api.post('/assets/import?dryRun=true', rows);
+    const done = await sendJson(rows);
+    const created = done.body.results[5].id;
+    const outcomes = ({ body }: Answer) =>
+      body.results.map(({ outcome, error }: Record<string, string | null>) => [outcome, error]);
+    const unchanged = ['unchanged', null];
+    assert.deepEqual(outcomes(done), [
+      ...Array(4).fill(unchanged),
+      ['failed', 'group must be the name of a group that exists; case does not count'],
+      ['created', null],
+      unchanged,
+    ]);
+    assert.deepEqual(
+      done.body.results.map((result: { id: string | null }) => result.id),
+      [id, id, id, id, null, created, created],
+    );
+    assert.deepEqual(outcomes(dry), outcomes(done));
+    assert.deepEqual(counts(done), [1, 5, 1]);
+  });
+
   it('names the fault of a wrong row, and never fails its neighbours', async () => {
     const answer = await sendJson([
       { serialNumber: 'GOOD-1' },

@@ -221,6 +221,30 @@ describe('The audit trail', () => {
     ]);
   });
 
+  it('writes nothing for members that are in the group already, or are not in it', async () => {
+    const own = await dms.addOrganization();
+    for (const serial of ['A-1', 'A-2']) await register(own, serial);
+    const { body: group } = await own.api.post('/groups', { name: 'Pharmacy' });
+    const change = (verb: string, serialNumbers: string[]) =>
+      own.api.post(`/groups/${group.id}/${verb}-members`, { serialNumbers });
+    for (let time = 0; time < 2; time++)
+      assert.equal((await change('add', ['A-1'])).body.added, time === 0 ? 1 : 0);
+    assert.equal((await change('remove', ['A-2'])).body.removed, 0);
+    const actions = (await entries(own, `&subject=${group.id}`)).map(({ action }) => action);
+    assert.deepEqual(actions, ['addGroupMembers', 'createGroup']);
+  });
+
+  it('says which deliveries a replay sends again', async () => {
+    const own = await dms.addOrganization();
+    const { body: webhook } = await own.api.post('/webhooks', { url: 'https://example.com/a' });
+    const since = '2026-03-01T00:00:00.000Z';
+    const until = '2026-03-02T00:00:00.000Z';
+    const answer = await own.api.post(`/webhooks/${webhook.id}/replay`, { since, until });
+    assert.deepEqual([answer.status, answer.body], [202, { queued: 0 }]);
+    const [entry] = await entries(own, `&subject=${webhook.id}`);
+    assert.deepEqual(entry?.after, { queued: 0, since, until, states: ['failed', 'blocked'] });
+  });
+
   it('counts all members that joined a group, and names a thousand', async () => {
     const own = await dms.addOrganization();
     const serialNumbers = Array.from({ length: 1_001 }, (_, index) => `MANY-${index}`);

@@ -259,6 +259,20 @@ describe('The retention', () => {
   });
 
   describe('of unregistered devices', () => {
+    it('removes those that are registered by now', async () => {
+      const org = await dms.addOrganization();
+      await register(org, 'KNOWN');
+      await run(
+        'insert into unregistered_devices (organization_id, serial_number) select ?, unnest(?::text[])',
+        [org.id, ['known', 'stranger']],
+      );
+      await removeOld();
+      const left = await run('select serial_number from unregistered_devices where organization_id = ?', [
+        org.id,
+      ]);
+      assert.deepEqual(left, [{ serial_number: 'stranger' }]);
+    });
+
     it('removes all serials without a contact for 30 days, and keeps the others', async () => {
       await run(
         `insert into unregistered_devices (organization_id, serial_number, last_contact_at)

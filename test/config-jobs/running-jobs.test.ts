@@ -24,7 +24,8 @@ describe('The counts of running jobs', () => {
   });
   after(() => dms.stop());
 
-  const counts = () => createJobRunsRepository(dms.service.sql).countRunning();
+  const counts = (pollSeconds = 300) =>
+    createJobRunsRepository(dms.service.sql).countRunning(pollSeconds * 1_000);
   const move = (column: string, minutes: number) =>
     query(
       dms.service.sql,
@@ -33,15 +34,16 @@ describe('The counts of running jobs', () => {
       [minutes],
     );
 
-  it('separates jobs past their deadline from jobs that no run has checked for five minutes', async () => {
+  it('separates jobs past their deadline from jobs that no run has checked for two polls', async () => {
     assert.deepEqual(await counts(), { running: 3, overdue: 0, withoutRun: 0 });
-    await move('created_at', 10);
-    await move('workflow_checked_at', 1);
+    await move('created_at', 60);
+    await move('workflow_checked_at', 9);
     await move('deadline_at', 1);
     assert.deepEqual(await counts(), { running: 3, overdue: 0, withoutRun: 0 });
     await move('deadline_at', 3);
-    await move('workflow_checked_at', 6);
+    await move('workflow_checked_at', 11);
     assert.deepEqual(await counts(), { running: 3, overdue: 1, withoutRun: 1 });
+    assert.deepEqual(await counts(600), { running: 3, overdue: 1, withoutRun: 0 });
   });
 
   it('leaves out jobs that have ended', async () => {

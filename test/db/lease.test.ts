@@ -1,6 +1,7 @@
 /** Work that one process does at a time: it moves on when its process ends, dies or stops. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type Database, openDatabase } from '../../src/db/database.ts';
@@ -74,6 +75,17 @@ describe('A lease', () => {
     assert.equal(await successor.untilHeld(), true);
     await successor.stop();
   }
+
+  it('passes from a holder whose lease began while the clock of the database was a day ahead', async () => {
+    await sql('leases').insert({
+      name: 'ahead',
+      owner: randomUUID(),
+      leased_until: sql.raw(`now() + interval '1 day'`),
+    });
+    const successor = start('ahead');
+    assert.equal(await successor.untilHeld(), true);
+    await successor.stop();
+  });
 
   it('passes from a process that hangs to another one, and the first knows it when it continues', () =>
     waits.hanging);

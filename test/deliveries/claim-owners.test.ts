@@ -66,10 +66,10 @@ describe('A claim of a delivery', () => {
     };
   }
 
-  async function leaseRunsOut(): Promise<void> {
+  async function leaseRunsOut(leasedUntil = "now() - interval '1 second'"): Promise<void> {
     await query(
       dms.service.sql,
-      "update deliveries set leased_until = now() - interval '1 second' where state = 'sending'",
+      `update deliveries set leased_until = ${leasedUntil} where state = 'sending'`,
     );
     await createClaimsRepository(dms.service.sql, customer.id).releaseExpired(new Date(0));
   }
@@ -134,6 +134,12 @@ describe('A claim of a delivery', () => {
     }
     await slow.record(await slow.claim(), 'retrying');
     assert.deepEqual(await claims.claimImmediate(ref, 1, LEASE_SECONDS), []);
+  });
+
+  it('passes to another sender when its lease began while the clock of the database was a day ahead', async () => {
+    const { id } = await slow.claim();
+    await leaseRunsOut("leased_until + interval '1 day'");
+    assert.equal((await quick.claim()).id, id);
   });
 
   it('refuses a release by a sender that has lost the claim', async () => {

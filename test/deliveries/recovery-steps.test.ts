@@ -28,7 +28,7 @@ interface Sent {
 const TICKS_MAX = 40;
 
 /** Drains until the breaker is closed, while this many new deliveries arrive with each tick. */
-async function drain({ newPerTick = 0, answerMs = 0 } = {}) {
+async function drain({ newPerTick = 0, answerMs = 0, tickMs = TICK_MS } = {}) {
   const backlog = Array.from({ length: BACKLOG }, (_, index) => `${100 + index}`);
   let newest = 100 + BACKLOG;
   const limits: number[] = [];
@@ -50,7 +50,8 @@ async function drain({ newPerTick = 0, answerMs = 0 } = {}) {
     endpoints: {},
     breakers: {
       drainIfClosed: async () => {},
-      close: async () => {
+      findRecoveredAt: async () => null,
+      endDrain: async () => {
         isClosed = true;
         return true;
       },
@@ -65,15 +66,19 @@ async function drain({ newPerTick = 0, answerMs = 0 } = {}) {
     perEndpointMax: 16,
     leaseSeconds: 60,
     drainPerSecondMax: PER_TICK_MAX,
-    drainTickMs: TICK_MS,
+    drainTickMs: tickMs,
     wake: async () => {},
     isStopping: () => false,
     log: createLog('silent'),
   };
   const steps = createEndpointRecoveryService(deps as unknown as EndpointRecoveryDeps);
-  for (let pace = 1; !isClosed && limits.length < TICKS_MAX; )
+  const ticksOfSteps: number[] = [];
+  for (let pace = 1; !isClosed && limits.length < TICKS_MAX; ) {
+    const ticksBefore = limits.length;
     pace = (await steps.drainBacklog(ENDPOINT, pace)).pace;
-  return { limits, sent, isClosed };
+    ticksOfSteps.push(limits.length - ticksBefore);
+  }
+  return { limits, sent, isClosed, ticksOfSteps };
 }
 
 describe('The drain of a backlog', () => {
@@ -106,6 +111,13 @@ describe('The drain of a backlog', () => {
   it('ends while new deliveries keep arriving, also when each answer takes longer than a tick', async () => {
     const { isClosed } = await drain({ newPerTick: PER_TICK_MAX / 2, answerMs: TICK_MS + 10 });
     assert.equal(isClosed, true);
+  });
+
+  it('goes on in another step, at its pace, when the answers of some ticks have taken the time of twenty', async () => {
+    const { limits: asked, ticksOfSteps } = await drain({ answerMs: 50, tickMs: 5 });
+    // Two answers take a hundred milliseconds, but for timers that fire too early.
+    assert.ok(Math.max(...ticksOfSteps) <= 3, `${ticksOfSteps}`);
+    assert.deepEqual(asked.slice(0, 4), [1, 2, 4, PER_TICK_MAX]);
   });
 
   it('begins a tick only when the one before is over, and spreads its requests over it', () => {

@@ -108,6 +108,59 @@ describe('The backup of the compose file', () => {
     installCommand();
   });
 
+  it('lets one backup at a time use the database for restores', async () => {
+    const [reached, released] = [join(programs, 'reached'), join(programs, 'released')];
+    installCommand(
+      `case "$1" in restore) touch ${reached}; until [ -e ${released} ]; do sleep 0.05; done ;; esac`,
+    );
+    const first = backup('once');
+    await eventually(async () => existsSync(reached), Boolean);
+    const second = backup('once');
+    let waits = '';
+    second.child.stderr?.on('data', (chunk) => (waits += chunk));
+    try {
+      await eventually(
+        async () => waits,
+        (text) => text.includes('waits for another backup'),
+      );
+    } finally {
+      writeFileSync(released, '');
+    }
+    for (const { stdout } of await Promise.all([first, second])) assert.match(stdout, /was restored/);
+    installCommand();
+  });
+
+  it('removes an interrupted backup before the next one begins', async () => {
+    const interrupted = join(folder, 'dms-2026-01-03T090000Z.dump.unfinished');
+    writeFileSync(interrupted, '');
+    writeFileSync(join(programs, 'dms'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    await assert.rejects(backup('once'), { code: 1 });
+    installCommand();
+    assert.equal(existsSync(interrupted), false);
+  });
+
+  it('rests for ten minutes after a backup that failed', async () => {
+    const fakes = mkdtempSync(join(tmpdir(), 'dms-fakes-'));
+    const calls = join(programs, 'calls');
+    writeFileSync(calls, '');
+    const write = (name: string, text: string) => writeFileSync(join(fakes, name), text, { mode: 0o755 });
+    write('dms', `#!/bin/sh\necho backup >> ${calls}\nexit 1\n`);
+    write('sleep', `#!/bin/sh\necho "$1" >> ${calls}\nexec /bin/sleep 0.05\n`);
+    const env = { ...environment(), PATH: `${fakes}:${PROGRAMS_PATH}`, BACKUP_DIRECTORY: fakes };
+    const nightly = spawn('sh', [SCRIPT, 'nightly'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    try {
+      const lines = await eventually(
+        async () => readFileSync(calls, 'utf8').split('\n'),
+        ({ length }) => length > 4,
+      );
+      assert.deepEqual(lines.slice(0, 4), ['backup', '540', '60', 'backup']);
+    } finally {
+      nightly.kill('SIGTERM');
+      await once(nightly, 'exit');
+      rmSync(fakes, { recursive: true });
+    }
+  });
+
   it('makes and restores a backup of each day by itself, from its hour on', async () => {
     const clock = mkdtempSync(join(tmpdir(), 'dms-clock-'));
     const write = (name: string, text: string) => writeFileSync(join(clock, name), text, { mode: 0o755 });

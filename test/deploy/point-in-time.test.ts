@@ -1,7 +1,17 @@
 /** Point-in-time recovery with the scripts of the compose file, on a PostgreSQL of its own; needs pg_basebackup of its version. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +28,7 @@ const script = (name: string) => fileURLToPath(new URL(`../../deploy/${name}`, i
 describe('Point-in-time recovery', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dms-archive-'));
   const dataDir = join(folder, 'postgres');
+  const cluster = join(dataDir, 'cluster');
   const archive = join(folder, 'archive');
   let postgres: RunningPostgres;
   let database: string;
@@ -58,7 +69,7 @@ describe('Point-in-time recovery', () => {
         PATH: PROGRAMS_PATH,
         BASE_BACKUPS_KEPT: '1',
         ARCHIVE: archive,
-        PGDATA: join(dataDir, 'cluster'),
+        PGDATA: cluster,
         PGHOST: hostname,
         PGPORT: port,
         PGUSER: username,
@@ -85,6 +96,19 @@ describe('Point-in-time recovery', () => {
     );
   }
 
+  const readMoment = async (): Promise<string> =>
+    (await run(database, 'select clock_timestamp()::text as moment')).rows[0].moment;
+
+  async function startAfterRecovery(): Promise<void> {
+    await start();
+    await eventually(
+      () => run(postgres.url, 'select pg_is_in_recovery() as recovers'),
+      ({ rows: [row] }) => row.recovers === false,
+    );
+  }
+
+  let later: string;
+
   it('restores everything up to a moment, and nothing after it', async () => {
     await organization('before the copy');
     assert.match((await runScript('base-backup.sh')).stdout, /the log is kept from [0-9A-F]{24} on/);
@@ -92,25 +116,47 @@ describe('Point-in-time recovery', () => {
     const earlier = new Date(Date.now() - HOUR_MS);
     utimesSync(join(archive, String(copy), 'backup_manifest'), earlier, earlier);
     await organization('after the copy');
-    const { rows } = await run(database, 'select clock_timestamp()::text as moment');
-    await run(database, 'delete from organizations');
+    const moment = await readMoment();
     await organization('after the moment');
+    later = await readMoment();
+    await run(database, 'delete from organizations');
     await untilArchived();
-    await assert.rejects(runScript('restore-to-time.sh', rows[0].moment), /PostgreSQL runs on this data/);
+    await assert.rejects(runScript('restore-to-time.sh', moment), /PostgreSQL runs on this data/);
     await postgres.stop();
 
     await assert.rejects(
       runScript('restore-to-time.sh', '2026-01-01 00:00:00+00'),
       /no base backup is older/,
     );
-    assert.match((await runScript('restore-to-time.sh', rows[0].moment)).stdout, /is in place/);
-    await start();
-    await eventually(
-      () => run(postgres.url, 'select pg_is_in_recovery() as recovers'),
-      ({ rows: [row] }) => row.recovers === false,
-    );
+    assert.match((await runScript('restore-to-time.sh', moment)).stdout, /is in place/);
+    await startAfterRecovery();
     assert.deepEqual(await namesOfOrganizations(), ['after the copy', 'before the copy']);
-    await organization('after the restoration');
+  });
+
+  it('restores a later moment after a recovery that went back too far', async () => {
+    await organization('after the first recovery');
+    await postgres.stop();
+    await runScript('restore-to-time.sh', later);
+    await startAfterRecovery();
+    assert.deepEqual(await namesOfOrganizations(), ['after the copy', 'after the moment', 'before the copy']);
+  });
+
+  it('restores everything that was archived when the data is lost, also after earlier recoveries', async () => {
+    await runScript('base-backup.sh');
+    await organization('after the second recovery');
+    await untilArchived();
+    const { uid, gid } = statSync(cluster);
+    await postgres.stop();
+    rmSync(cluster, { recursive: true });
+    chownSync(archive, uid, gid);
+    await runScript('restore-to-time.sh');
+    await startAfterRecovery();
+    assert.deepEqual(await namesOfOrganizations(), [
+      'after the copy',
+      'after the moment',
+      'after the second recovery',
+      'before the copy',
+    ]);
   });
 
   it('keeps as many copies as wanted, and the log since the oldest of them', async () => {

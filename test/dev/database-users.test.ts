@@ -119,6 +119,18 @@ describe('The database users of the compose file', () => {
     }
   });
 
+  it('runs again without waiting for a transaction that reads, as a backup does', async () => {
+    const reader = new pg.Client(await urlOf(owner, 'secret0', existing));
+    await reader.connect();
+    try {
+      await reader.query('begin');
+      await reader.query('select from organizations');
+      await setUp();
+    } finally {
+      await reader.end();
+    }
+  });
+
   it('lets the service do all its work on rows and partitions, and change no table', async () => {
     const url = await urlOf(service, 'secret1', `new_${unique}`);
     const dms = await startService({ databaseUrl: url });

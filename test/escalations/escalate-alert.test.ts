@@ -91,6 +91,23 @@ describe('The run of an escalation', () => {
     assert.match((await run.staticSummary()) ?? '', /^Escalates low battery of BATTERY-\d+$/);
   });
 
+  it('looks again within minutes when all steps were made, in case the signal of an acknowledgement is lost', async () => {
+    await customer.escalation([[0, await customer.channel('nurse')]]);
+    const { id } = await customer.openAlert();
+    await untilDetails(dms, id, /All steps were made/);
+    await runOf(dms, id).signal(ALERT_CHANGED_SIGNAL);
+    const waits = await eventually(
+      async () => {
+        const { events } = await runOf(dms, id).fetchHistory();
+        const timers = (events ?? []).flatMap(({ timerStartedEventAttributes: timer }) => timer ?? []);
+        return timers.map(({ startToFireTimeout }) => Number(startToFireTimeout?.seconds));
+      },
+      ({ length }) => length === 2,
+    );
+    // The first one shows whether the messages of the step have arrived.
+    assert.deepEqual(waits, [60, 300]);
+  });
+
   it('continues at its step with a new run after an operator has terminated the one before', async () => {
     await customer.escalation([
       [0, await customer.channel('nurse')],

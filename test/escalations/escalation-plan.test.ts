@@ -1,6 +1,7 @@
 /** Which step of an escalation comes next. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { type EscalationView, untilLookMs } from '../../src/escalations/alert-escalation.ts';
 import {
   afterStep,
   type EscalationProgress,
@@ -99,6 +100,17 @@ describe('The plan of an escalation', () => {
           assert.ok(made.slice(0, sorted.length).every(([at], index) => at >= (sorted[index] ?? 0)));
         },
       ),
+    );
+  });
+});
+
+describe('A run whose steps were all made', () => {
+  it('looks again when its alert is twice as old, after five minutes at least and a day at most', () => {
+    const waitAfter = (minutes: number) =>
+      untilLookMs({ next: null, details: { ageMs: minutes * MINUTE_MS } } as EscalationView);
+    assert.deepEqual(
+      [-1, 3, 40, 5_000].map(waitAfter),
+      [5, 5, 40, 1_440].map((minutes) => minutes * MINUTE_MS),
     );
   });
 });

@@ -247,6 +247,7 @@ describe('A step of an escalation', () => {
     );
     assert.deepEqual((await pass(id, 1))?.details, {
       beganAt: at(0).toISOString(),
+      ageMs: MINUTE_MS,
       notified: [{ place: 'webhook at 127.0.0.1:9', lastError: 'it answered 500' }],
       nextChannels: [{ place: 'email at example.com', lastError: null }],
       held: null,

@@ -359,6 +359,17 @@ describe('The CoAP server', () => {
     assert.deepEqual(logged, ['CoAP handler of m failed']);
   });
 
+  it('tells messages above the limit of their sender from overload, and answers both with 5.03', async () => {
+    for (const kind of ['rate_limited', 'unavailable'] as const) {
+      handle = () => Promise.reject(new AppError(kind, 'Too many messages'));
+      assert.equal((await device.ask({}))?.slice(2, 4), 'a3');
+    }
+    assert.deepEqual(
+      observed.map(({ code }) => code),
+      ['over limit', '5.03'],
+    );
+  });
+
   it('answers unreadable confirmable datagrams with a reset and does not answer other unreadable ones', async () => {
     const unreadable = [
       '40ff1234',

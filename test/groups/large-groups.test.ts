@@ -232,6 +232,42 @@ describe('A group of very many members', () => {
       assert.deepEqual(await groupIds(), Array(MEMBERS).fill(undefined));
     });
 
+    const openAlert = async (serial: string) => {
+      const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: new Date().toISOString() }];
+      const { status } = await org.device.post(`/devices/${serial}/measurements`, {
+        readings,
+        batteryStatus: 'low',
+      });
+      assert.equal(status, 202);
+    };
+
+    it('has no alerts any more, before its members have left', async () => {
+      await openAlert(serials[0] as string);
+      const total = async () => (await org.api.get(`/alerts?groupId=${group}`)).body.totalItems;
+      assert.equal(await total(), 1);
+      await remove();
+      assert.equal(await total(), 0);
+    });
+
+    it('limits no channel and no escalation to its members any more, before they have left', async () => {
+      const channel = { type: 'webhook', target: 'http://127.0.0.1:9/hooks', delayMinutes: 60 };
+      const { body: ofAll } = await org.api.post('/notification-channels', channel);
+      await org.api.post('/notification-channels', { ...channel, groupIds: [group] });
+      const steps = [{ afterMinutes: 60, channelIds: [ofAll.id] }];
+      const escalation = { name: 'On call', steps, groupIds: [group] };
+      assert.equal((await org.api.post('/escalations', escalation)).status, 201);
+      await remove();
+      await openAlert(serials[0] as string);
+      const { items } = (await org.api.get('/alerts')).body;
+      assert.equal(items[0].escalation, null);
+      const queued = await query(
+        dms.service.sql,
+        'select channel_id from notification_alerts where organization_id = ?',
+        [org.id],
+      );
+      assert.deepEqual(queued, [{ channel_id: ofAll.id }]);
+    });
+
     it('frees its name at once', async () => {
       await remove();
       assert.equal((await org.api.post('/groups', { name: 'FRIDGES' })).status, 201);

@@ -6,6 +6,11 @@ import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { openResources } from '../../src/compose/resources.ts';
+import { composeSlices } from '../../src/compose/slices.ts';
+import { sweepsOf } from '../../src/compose/sweeps.ts';
+import { readSettings } from '../../src/process/config.ts';
+import { createLog } from '../../src/process/log.ts';
 import { queriedMetrics, readDocument } from '../support/metrics.ts';
 
 const run = promisify(execFile);
@@ -30,6 +35,24 @@ describe('The alerts', () => {
         rule,
         /^Dms\w+\n +expr: [\s\S]+\n +for: \d+[mh]\n +labels: \{ severity: (critical|warning) \}\n +annotations:\n +summary: .+\n +runbook: docs/,
       );
+  });
+
+  it('expects each sweep at most as often as the longest settings make it', async () => {
+    const environment = {
+      DATABASE_URL: 'postgres://nowhere',
+      TEMPORAL_ADDRESS: 'nowhere:1',
+      SECRETS_KEYS: `1:${Buffer.alloc(32).toString('base64')}`,
+    };
+    assert.throws(() => readSettings({ ...environment, SWEEP_INTERVAL_SECONDS: '31' }), /at most|less than/);
+    const settings = readSettings({ ...environment, SWEEP_INTERVAL_SECONDS: '30' });
+    const resources = openResources({ settings, log: createLog('silent') });
+    const rule = rules.find((each) => each.startsWith('DmsSweepsStopped')) ?? '';
+    const [often = 0, seldom = 0] = [...rule.matchAll(/> (\d+)$/gm)].map(([, seconds]) => Number(seconds));
+    const slow = /sweep=~"([^"]+)"/.exec(rule)?.[1]?.split('|') ?? [];
+    for (const { name, intervalMs } of sweepsOf(resources, composeSlices(resources)))
+      assert.ok(intervalMs < 1000 * (slow.includes(name) ? seldom : often), `${name}: ${intervalMs} ms`);
+    await resources.sql.destroy();
+    await resources.temporal.close();
   });
 
   it('finds a section for each alert in the document for operators, and no others', () => {

@@ -8,6 +8,7 @@ interface Container {
   image: string;
   environment?: Record<string, string | null>;
   mem_limit?: string;
+  logging?: { options: Record<string, string> };
   read_only?: boolean;
   cap_drop?: string[];
   security_opt?: string[];
@@ -77,6 +78,11 @@ describe('The compose file', () => {
       assert.deepEqual([each.cap_drop, each.security_opt], [['ALL'], ['no-new-privileges:true']], name);
     }
     for (const [name, { mem_limit }] of Object.entries(services)) assert.ok(mem_limit, name);
+  });
+
+  it('bounds the log that Docker keeps of each container', () => {
+    for (const [name, { logging }] of Object.entries(services))
+      assert.ok(logging?.options['max-size'] && logging.options['max-file'], name);
   });
 
   it('publishes to other machines nothing but the web and, if wanted, the ports of loggers and of the API', () => {

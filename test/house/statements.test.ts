@@ -22,8 +22,6 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: contents of all organizations that no certificate refers to',
   'src/config-jobs/job-runs.statements.ts LIST_WITHOUT_WORKFLOW: looks up config_jobs without organization_id':
     'a sweep: jobs of all organizations without a workflow',
-  'src/config-jobs/job-runs.statements.ts FORGET_WORKFLOWS: looks up config_jobs without organization_id':
-    'a command: after a restore',
   'src/endpoints/endpoint-health.statements.ts FORGET_WORKFLOWS: looks up endpoints without organization_id':
     'a command: after a restore',
   'src/config-jobs/group-withdrawals.repository.ts LIST_WITHOUT_WORKFLOW: looks up group_withdrawals without organization_id':
@@ -36,8 +34,6 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: the few fleets that are overdue',
   'src/escalations/alert-escalations.statements.ts COUNT_OPEN: looks up alert_escalations without organization_id':
     'a metric over all organizations',
-  'src/escalations/alert-escalations.repository.ts forgetWorkflows: looks up alert_escalations without organization_id':
-    'a command: after a restore',
   'src/alerts/alerts.statements.ts LIST_OLD: looks up alerts without organization_id': 'retention',
   'src/fleet/fleet.statements.ts COUNT_ALL: looks up device_states without organization_id':
     'a metric over all organizations',
@@ -63,7 +59,7 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: deleted endpoints of all organizations',
   'src/deliveries/deleted-endpoints.repository.ts LIST_KEPT_LONG_ENOUGH: looks up endpoints without organization_id':
     'a sweep: deleted endpoints of all organizations',
-  'src/devices/unregistered-devices.statements.ts REMOVE_OLDER: looks up unregistered_devices without organization_id':
+  'src/devices/unregistered-devices.statements.ts REMOVE_OUTDATED: looks up unregistered_devices without organization_id':
     'retention',
   'src/devices/unregistered-devices.statements.ts LIST: looks up unregistered_devices without organization_id':
     'the operator lists those of all organizations',

@@ -74,8 +74,24 @@ describe('Rate limits', () => {
   }
 
   it('allows no time that a timer cannot wait for', () => {
-    for (const name of ['SWEEP_INTERVAL_SECONDS', 'STATEMENT_TIMEOUT_SECONDS', 'REQUEST_TIMEOUT_SECONDS'])
-      assert.throws(() => validateEnvironment({ [name]: '2147484' }), new RegExp(`${name} must be`));
+    for (const name of [
+      'SWEEP_INTERVAL_SECONDS',
+      'STATEMENT_TIMEOUT_SECONDS',
+      'REQUEST_TIMEOUT_SECONDS',
+      'JOB_SIGNAL_INTERVAL_MS',
+      'RUN_CHECK_SECONDS',
+    ])
+      assert.throws(() => validateEnvironment({ [name]: '2147483648' }), new RegExp(`${name} must be`));
+  });
+
+  it('allows no two secret keys with one id', () => {
+    const [first, second] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64'));
+    for (const pairs of [`1:${first},1:${second}`, `1:${first},01:${second}`])
+      assert.throws(
+        () => validateEnvironment({ SECRETS_KEYS: pairs }),
+        /SECRETS_KEYS must have another id for each key/,
+      );
+    validateEnvironment({ SECRETS_KEYS: `1:${first},2:${second}` });
   });
 
   it('allows 100,000 loggers that send every five minutes, all at the same moment, by default', () => {

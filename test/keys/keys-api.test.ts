@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { parseKeyKind } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
+import { createOrganizationsRepository } from '../../src/keys/organizations.repository.ts';
 import { eventually, register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
@@ -56,6 +57,17 @@ describe('Keys by API', () => {
       [1, 2].map((n) => own.api.post('/keys', { name: `At once ${n}`, role: 'read' })),
     );
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409]);
+  });
+
+  it('refuses a token for all devices where the organization requires one of each', async () => {
+    const organizations = createOrganizationsRepository(dms.service.sql);
+    await organizations.setRequiresDeviceTokens(own.id, true);
+    const { status, body } = await own.api.post('/keys', { name: 'Loggers', kind: 'device' });
+    assert.equal(status, 409);
+    assert.match(body.message, /needs a token of its own/);
+    await create({ name: 'Reader', kind: 'customer', role: 'read' });
+    await organizations.setRequiresDeviceTokens(own.id, false);
+    await create({ name: 'Loggers', kind: 'device' });
   });
 
   it('requires a name in one line, like all names in mails, logs and the audit trail', async () => {

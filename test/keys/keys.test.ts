@@ -124,6 +124,15 @@ describe('Commands for keys', () => {
 
   const statusOf = async (token: string) => (await dms.with(token).get('/assets')).status;
 
+  it('creates no token for all devices where the organization requires one of each', async () => {
+    await succeed('org', 'create', organization);
+    await succeed('org', 'set', organization, '--require-device-tokens');
+    const { code, stdout, stderr } = await run('key', 'create', '--org', organization, '--kind', 'device');
+    assert.deepEqual([code === 0, stdout], [false, '']);
+    assert.match(stderr, /needs a token of its own/);
+    await createKey();
+  });
+
   describe('typed at a terminal', () => {
     const { isTTY } = process.stdin;
     beforeEach(() => {

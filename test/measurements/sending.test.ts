@@ -390,4 +390,40 @@ describe('The list of unregistered devices', () => {
     await register(logger.org, serialNumber);
     assert.equal(await listed(), false);
   });
+
+  const PLACES = 1_000;
+  /** As one batch of messages. */
+  const record = (serialNumbers: string[]) =>
+    createUnregisteredDevicesRepository(logger.dms.service.sql).record(
+      serialNumbers.map((serialNumber) => ({ organizationId: logger.org.id, serialNumber })),
+    );
+  const numbered = (count: number, prefix: string) =>
+    Array.from({ length: count }, (_, index) => `${prefix}-${String(index).padStart(4, '0')}`);
+  /** Contacts by serial number, from all pages. */
+  async function countsListed(): Promise<Map<string, number>> {
+    const counts = new Map<string, number>();
+    for (let cursor = ''; ; ) {
+      const { body } = await logger.org.api.get(`/unregistered-devices?limit=500${cursor}`);
+      for (const { serialNumber, count } of body.items) counts.set(serialNumber, count);
+      if (body.nextCursor === null) return counts;
+      cursor = `&cursor=${body.nextCursor}`;
+    }
+  }
+
+  it('lists the next serial at once when all that filled the list are registered', async () => {
+    await record(numbered(PLACES, 'FULL'));
+    await send([reading()], {}, 'NEXT');
+    assert.equal((await countsListed()).get('next'), undefined, 'the list is full');
+    await registerMany(logger.org, PLACES, 'FULL');
+    await send([reading()], {}, 'NEXT');
+    assert.deepEqual([...(await countsListed())], [['next', 1]]);
+  });
+
+  it('lists a thousand serials at most, however many come at once, and goes on counting their contacts', async () => {
+    await record(numbered(PLACES - 1, 'FIRST'));
+    await record([...numbered(500, 'SECOND'), 'first-0000']);
+    const counts = await countsListed();
+    assert.equal(counts.size, PLACES);
+    assert.deepEqual([counts.get('second-0000'), counts.get('first-0000')], [1, 2]);
+  });
 });

@@ -59,23 +59,51 @@ describe('The error of a step', () => {
 });
 
 describe('A step in chunks', () => {
+  /** Runs the step as the SDK does. */
+  function start(step: () => Promise<void>, heartbeat: (details: unknown) => void) {
+    const cancellation = new AbortController();
+    const { signal } = cancellation;
+    const cancelled = new Promise<never>((_, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason)),
+    );
+    const context = { heartbeat, cancelled, cancellationSignal: signal } as unknown as Context;
+    return {
+      ended: asyncLocalStorage.run(context, step),
+      cancel: () => cancellation.abort(new Error('CANCELLED')),
+    };
+  }
+
   it('shows after each chunk how many are done, and the cursor', async () => {
     const shown: unknown[] = [];
-    const context = {
-      heartbeat: (details: unknown) => shown.push(details),
-      cancelled: new Promise<never>(() => {}),
-    } as unknown as Context;
     const cursors: Array<string | null> = [];
     const step = inChunks(async (cursor, last: string) => {
       cursors.push(cursor);
       return cursor === null ? 'a' : cursor === 'a' ? last : null;
     });
-    await asyncLocalStorage.run(context, () => step('b'));
+    await start(
+      () => step('b'),
+      (details) => shown.push(details),
+    ).ended;
     assert.deepEqual(cursors, [null, 'a', 'b']);
     assert.deepEqual(shown, [
       { chunksDone: 1, cursor: 'a' },
       { chunksDone: 2, cursor: 'b' },
       { chunksDone: 3, cursor: null },
     ]);
+  });
+
+  it('makes no further chunk once it is cancelled, and fails by its cancellation', async () => {
+    let chunks = 0;
+    let endChunk = (_: string) => {};
+    const step = inChunks(() => {
+      chunks++;
+      return new Promise((resolve) => (endChunk = resolve));
+    });
+    const { ended, cancel } = start(step, () => {});
+    cancel();
+    await assert.rejects(ended, /CANCELLED/);
+    endChunk('a');
+    await new Promise(setImmediate);
+    assert.equal(chunks, 1);
   });
 });

@@ -100,7 +100,7 @@ describe('The details of a run', () => {
     await applyAnswer(org, serial);
     await assert.rejects(failing.result(), WorkflowFailedError);
     const last = await eventually(
-      () => findLastRun(dms.service.temporal.client, failing.workflowId),
+      () => findLastRun(dms.service.temporal.client, failing.workflowId, dms.settings.taskQueue),
       ({ status }) => status === 'failed',
     );
     assert.match(String(last.reason), /config_jobs_defect/);

@@ -1,6 +1,7 @@
 /** `npm run dms -- temporal setup` prepares a Temporal server for the service. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { DAY_MS } from '../../src/process/durations.ts';
 import { createLog } from '../../src/process/log.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { setUpNamespace } from '../../src/temporal/set-up-namespace.ts';
@@ -18,7 +19,7 @@ describe('The set-up of a Temporal namespace', () => {
     const connection = { options: { address }, namespace };
     const options = {
       connection,
-      retentionMs: 86_400_000,
+      retentionMs: DAY_MS,
       print: (line: string) => lines.push(line),
     };
     await setUpNamespace(options);
@@ -51,6 +52,22 @@ describe('The set-up of a Temporal namespace', () => {
     await finds("OrganizationId = 'organization'", applyProfileId('job'), deliverWebhooksId('endpoint'));
     await finds("JobId = 'job'", applyProfileId('job'));
     await finds("EndpointId = 'endpoint'", deliverWebhooksId('endpoint'));
+    await close();
+  });
+
+  it('changes how long histories are kept only when that is given', async () => {
+    const { temporalAddress: address } = await servers();
+    const connection = { options: { address }, namespace: `retention-${randomUUID()}` };
+    const { client, close } = connectTemporal(connection);
+    const setUp = async (retentionMs: number | null) => {
+      await setUpNamespace({ connection, retentionMs, print: () => {} });
+      const { namespace } = connection;
+      const { config } = await client.workflowService.describeNamespace({ namespace });
+      return Number(config?.workflowExecutionRetentionTtl?.seconds) * 1_000;
+    };
+    assert.equal(await setUp(null), 3 * DAY_MS);
+    assert.equal(await setUp(30 * DAY_MS), 30 * DAY_MS);
+    assert.equal(await setUp(null), 30 * DAY_MS);
     await close();
   });
 

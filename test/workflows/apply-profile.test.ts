@@ -12,7 +12,7 @@ import {
   registerMany,
   untilEnded,
 } from '../support/fleet.ts';
-import { runOf, untilIdle } from '../support/job-runs.ts';
+import { detailsOf, nameOf, runOf, untilIdle } from '../support/job-runs.ts';
 import { startLimitedTemporal } from '../support/limited-temporal.ts';
 import { servers } from '../support/servers.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -113,6 +113,24 @@ describe('The workflow of a job whose history grows long', () => {
     assert.equal(await runOf(dms, jobId).result(), 'succeeded: 3 applied');
     const { historyLength } = await runOf(dms, jobId).describe();
     assert.ok(historyLength < 50, `${historyLength} events`);
+  });
+
+  it('says in a later run, too, who began the job, and links its page', async () => {
+    const serialNumbers = await registerMany(dms, 1, 'ABOUT');
+    const jobId = await apply(dms, SLUG, { serialNumbers });
+    const first = await eventually(
+      () => runIdOf(dms, jobId),
+      (runId) => runId !== null,
+    );
+    await eventually(
+      () => runIdOf(dms, jobId),
+      (runId) => runId !== first,
+    );
+    const about = new RegExp(`\n\nBegun by .+\n\n\\[Page\\]\\(\\S+/operator/jobs/${jobId}\\).+\n\nAs of 20`);
+    await eventually(
+      () => detailsOf(dms, jobId).catch(nameOf),
+      (details) => about.test(details),
+    );
   });
 });
 

@@ -209,16 +209,24 @@ try_recovery() {
   run_block "$work/recovery/02-x-2.sh"
   sed -i "s/'2026-.*+00'/'$moment'/" "$work/recovery/03-x-3.sh"
   run_block "$work/recovery/03-x-3.sh"
-  run_block "$work/recovery/05-x-1.sh"
+  run_block "$work/recovery/06-x-1.sh"
+  check_moment 'the database is that of the moment'
+  compose down > /dev/null 2>&1
+  podman volume rm device-monitoring-service_postgres > /dev/null
+  run_block "$work/recovery/04-x-4.sh"
+  check_moment 'the database is there after its disk was lost'
+  holds 'the blocks of docs/postgresql.md lead back to a moment, and to the end of the log without the disk of PostgreSQL'
+}
+
+check_moment() {
   call GET /assets > "$work/printed"
-  grep 282C02424E32 "$work/printed" > /dev/null && ! grep 282C02424E33 "$work/printed" > /dev/null || fails 'the database is that of the moment'
-  holds 'the blocks of docs/postgresql.md lead back to a moment'
+  grep 282C02424E32 "$work/printed" > /dev/null && ! grep 282C02424E33 "$work/printed" > /dev/null || fails "$1"
 }
 
 # The block of docs/postgresql.md, which finds the programs of 18 under both names, as 19 is not released.
 try_major_upgrade() {
   compose down > /dev/null 2>&1
-  { cat "$work/recovery/04-x-1.sh"; echo 'cp "$OLD/pg_hba.conf" "$NEW/"'; } > "$product/upgrade.sh"
+  { cat "$work/recovery/05-x-1.sh"; echo 'cp "$OLD/pg_hba.conf" "$NEW/"'; } > "$product/upgrade.sh"
   compose run --rm --no-deps --no-TTY --user postgres --workdir /tmp --volume "$product/upgrade.sh:/upgrade.sh:ro" postgres sh -eu /upgrade.sh \
     > "$work/printed" 2>&1 || { cat "$work/printed" >&2; fails 'pg_upgrade succeeds'; }
   echo TRIED_PGDATA=/var/lib/postgresql/19/docker >> "$product/.env"

@@ -1335,7 +1335,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description The key itself is in this answer and in no other. It works at once, for its kind and role. An organization has at most 100 keys, beside the tokens of single devices; 409 beyond.
+         * @description The key itself is in this answer and in no other. It works at once, for its kind and role. An organization has at most 100 keys, beside the tokens of single devices; 409 beyond, and for kind device where the organization requires a token of each device.
          */
         post: operations["createKey"];
         delete?: never;

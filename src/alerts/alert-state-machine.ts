@@ -192,7 +192,10 @@ const keyOf = ({ rule, channel }: { rule: number; channel: number }) => `${rule}
 /** Far above the rounding errors of sums of bounds and hysteresis, far below the steps of readings. */
 const TOLERANCE_C = 1e-6;
 
-export function breachOf({ lowC, highC }: Bounds, value: number): TemperatureAlertType | null {
+export function breachOf(
+  { lowC, highC }: Pick<Bounds, 'lowC' | 'highC'>,
+  value: number,
+): TemperatureAlertType | null {
   if (highC !== null && value > highC + TOLERANCE_C) return 'high_temp';
   if (lowC !== null && value < lowC - TOLERANCE_C) return 'low_temp';
   return null;

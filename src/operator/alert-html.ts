@@ -1,7 +1,9 @@
 /** One alert with its history. */
 import type { Layout } from '../devices/device-capabilities.ts';
+import { DAY_MS } from '../process/durations.ts';
 import { alertDetails } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
+import { CURVE_DAYS_MAX } from './curve-span.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, clock, clockAndAge, facts, live, nameLink, table, time, toWords } from './parts.ts';
@@ -74,11 +76,11 @@ function troubleHtml({ channel, state, error, nextAttemptAt }: StepTrouble): Htm
 
 const AROUND_MS = 2 * 3_600_000;
 
-/** The curve from some time before the alert until some time after it. */
+/** The curve from some time before the alert, which a fast clock may date ahead, until some time after it. */
 function curveUrl({ assetId, timestamp, endedAt }: Alert, now: Date): string {
-  const end =
-    endedAt === null ? now.getTime() : Math.min(new Date(endedAt).getTime() + AROUND_MS, now.getTime());
-  const [from = '', to = ''] = [new Date(timestamp).getTime() - AROUND_MS, end].map((ms) =>
+  const end = Math.min(endedAt === null ? Infinity : Date.parse(endedAt) + AROUND_MS, now.getTime());
+  const start = Math.min(Date.parse(timestamp), end) - AROUND_MS;
+  const [from = '', to = ''] = [start, Math.min(end, start + CURVE_DAYS_MAX * DAY_MS)].map((ms) =>
     new Date(ms).toISOString(),
   );
   return `/operator/devices/${assetId}?${new URLSearchParams({ from, to })}#curve`;

@@ -1,4 +1,5 @@
 /** Devices that a profile would put in breach at once, by their latest readings. */
+import { breachOf } from '../alerts/alert-state-machine.ts';
 import { channelAt, type Layout, TEMPERATURE } from '../devices/device-capabilities.ts';
 import type { LatestReading } from '../devices/reading.ts';
 import { enforcedBounds } from '../profiles/profile.ts';
@@ -49,5 +50,5 @@ function valueAt(position: Alert['channel'], device: MeasuredDevice): number | n
 /** By the bounds as devices and the service compare them. */
 function isBeyond(alert: Alert, value: number): boolean {
   const { minC, maxC } = enforcedBounds(alert);
-  return (minC !== null && value < minC) || (maxC !== null && value > maxC);
+  return breachOf({ lowC: minC, highC: maxC }, value) !== null;
 }

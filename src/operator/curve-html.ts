@@ -1,6 +1,7 @@
 /** The panel of a curve: its span, the devices in the picture, its exports, and the place for the picture. */
 import type { ListedAssetView } from '../assets/asset.ts';
-import { COMPARED_MAX, type CurveSpan, NAMED_SPANS, spanQuery } from './curve-span.ts';
+import { COMPARED_MAX } from '../statistics/comparison.ts';
+import { type CurveSpan, NAMED_SPANS, spanQuery } from './curve-span.ts';
 import { type Content, type Html, html } from './html.ts';
 import { type Tab, tabs } from './parts.ts';
 

@@ -22,7 +22,7 @@ export interface CurveSpan {
 }
 
 /** As statistics allow. */
-const DAYS_MAX = 400;
+export const CURVE_DAYS_MAX = 400;
 const DEFAULT_SPAN = 'day';
 
 export function readSpan(query: URLSearchParams, now: Date): CurveSpan {
@@ -49,7 +49,9 @@ const toTime = (text: string): Date | null => timeOf(text) ?? timeOf(`${text}Z`)
 function faultOf({ from, to }: { from: Date | null; to: Date | null }): string | null {
   if (!from || !to) return 'Give both a beginning and an end.';
   if (from >= to) return 'The end must be after the beginning.';
-  return to.getTime() - from.getTime() > DAYS_MAX * DAY_MS ? `At most ${DAYS_MAX} days fit.` : null;
+  return to.getTime() - from.getTime() > CURVE_DAYS_MAX * DAY_MS
+    ? `At most ${CURVE_DAYS_MAX} days fit.`
+    : null;
 }
 
 /** The part of the address that names the span. */
@@ -70,5 +72,3 @@ export function resolutionFor({ from, to }: Pick<CurveSpan, 'from' | 'to'>): Res
     '1d'
   );
 }
-
-export const COMPARED_MAX = 4;

@@ -1,6 +1,7 @@
 /** The points of a curve, single readings or buckets per channel, oldest first, and the marks beside them. */
 import type { AlertType } from '../alerts/alert.ts';
 import { INTERVALS_HELD } from '../devices/configuration.ts';
+import { measurementTypeNamed } from '../devices/measurement-type.ts';
 import type { bucketView } from '../measurements/buckets.ts';
 import type { readingView } from '../measurements/history.ts';
 import type { SettingsView } from '../statistics/settings-view.ts';
@@ -89,18 +90,26 @@ export interface GapOptions {
 }
 
 /**
- * Times without a point for longer than two periods of measurement at either end, also between the last point
- * and the present.
+ * Times without a value for longer than two periods of measurement at either end, also between the last point
+ * and the present. A gap begins at the last reading, or where its bucket ends. A state holds until it changes, so it has none.
  */
-export function gapsOf(times: readonly number[], { settings, bucketS, endS }: GapOptions): Gap[] {
+export function gapsOf(
+  { times, type }: Pick<ChannelCurve, 'times' | 'type'>,
+  { settings, bucketS, endS }: GapOptions,
+): Gap[] {
+  if (isState(type)) return [];
   const usualS = medianOf(times.slice(1).map((at, index) => at - (times[index] as number)));
   const periodAt = (at: number) =>
     settings.find(({ from, to }) => from <= at && (to === null || at < to))?.periodS ?? usualS;
   return times.flatMap((from, index) => {
     const to = times[index + 1] ?? endS;
-    return to - from > INTERVALS_HELD * Math.max(bucketS, periodAt(from), periodAt(to)) ? [{ from, to }] : [];
+    return to - from > INTERVALS_HELD * Math.max(bucketS, periodAt(from), periodAt(to))
+      ? [{ from: from + bucketS, to }]
+      : [];
   });
 }
+
+const isState = (type: string): boolean => measurementTypeNamed(type)?.kind === 'binary';
 
 const medianOf = (numbers: number[]): number => numbers.sort((a, b) => a - b)[numbers.length >> 1] ?? 0;
 
@@ -135,7 +144,7 @@ function withGaps(curve: ChannelCurve, gaps: readonly Gap[]): Drawn {
     max: [...curve.max],
   };
   for (const { from } of [...gaps].reverse()) {
-    const at = drawn.times.indexOf(from) + 1;
+    const at = drawn.times.findLastIndex((time) => time <= from) + 1;
     drawn.times.splice(at, 0, from + 1);
     for (const values of [drawn.min, drawn.avg, drawn.max]) values.splice(at, 0, null);
   }
@@ -167,7 +176,8 @@ export interface CurveView {
   from: number;
   to: number;
   curves: Array<
-    Omit<ChannelCurve, keyof Drawn> & Drawn & { gaps: Gap[]; bounds: Bounds[]; alerts: AlertMark[] }
+    Omit<ChannelCurve, keyof Drawn> &
+      Drawn & { isState: boolean; gaps: Gap[]; bounds: Bounds[]; alerts: AlertMark[] }
   >;
   alerts: AlertMark[];
   changes: Array<{ at: number; profile: string }>;
@@ -187,10 +197,11 @@ export function curveView({ curves, settings, bucketS, ...marks }: CurveParts): 
   return {
     ...marks,
     curves: curves.map((curve) => {
-      const gaps = gapsOf(curve.times, { settings, bucketS, endS: marks.knownUntil });
+      const gaps = gapsOf(curve, { settings, bucketS, endS: marks.knownUntil });
       return {
         ...curve,
         ...withGaps(curve, gaps),
+        isState: isState(curve.type),
         gaps,
         bounds: boundsOf(settings, curve, marks.to),
         alerts: marks.alerts.filter((alert) => isBreachOf(alert, curve)),

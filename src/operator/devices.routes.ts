@@ -1,9 +1,10 @@
 import { NO_SUCH_ASSET } from '../assets/asset.ts';
 import { AppError, notFound } from '../process/errors.ts';
 import { UUID } from '../process/uuid.ts';
+import { COMPARED_MAX } from '../statistics/comparison.ts';
 import { ARCHIVED_PATH } from './archived-html.ts';
 import type { CurvePanel } from './curve-html.ts';
-import { COMPARED_MAX, type CurveSpan, readSpan } from './curve-span.ts';
+import { type CurveSpan, readSpan } from './curve-span.ts';
 import type { ReadDeviceHistory } from './device-history.service.ts';
 import { deviceHistoryHtml } from './device-history-html.ts';
 import { ALERTS_SHOWN, deviceHtml, statisticsHtml } from './device-html.ts';

@@ -21,10 +21,11 @@ export function joinable(
     gaps,
     gapCount,
     expectedReadings,
-  }: { gaps: readonly Span[]; gapCount: number; expectedReadings: number | null },
+    isState,
+  }: { gaps: readonly Span[]; gapCount: number; expectedReadings: number | null; isState: boolean },
 ): Array<[CurveColumn, CurveColumn]> {
-  // Gaps are unknown without a period of measurement, and before the listed gaps.
-  if (expectedReadings === null) return [];
+  // Gaps are unknown without a period of measurement, which a state does not need, and before the listed gaps.
+  if (expectedReadings === null && !isState) return [];
   const knownFrom = gapCount > gaps.length ? (gaps[0]?.from ?? to) : from;
   const timeOf = ({ column }: CurveColumn) => from + ((column + 0.5) / CURVE_COLUMNS) * (to - from);
   return columns.slice(1).flatMap((next, index): Array<[CurveColumn, CurveColumn]> => {

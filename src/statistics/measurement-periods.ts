@@ -30,20 +30,19 @@ export function createPeriods(settings: readonly SettingsPeriod[], medianMs: num
 /** Compensates rounding errors of sums. */
 const EPSILON = 1e-6;
 
-/** Counts the readings that fit into a time, whose period may change. */
-export function createExpected(periods: ReturnType<typeof createPeriods>) {
+/** Counts the readings that fit into the time since `from`, whose period may change. */
+export function createExpected(periods: ReturnType<typeof createPeriods>, from: number) {
   const timeByPeriod = new Map<number, number>();
   let isUnknown = false;
   return {
     /** The period of the reading at the beginning counts until other settings are in force. */
-    add(from: number, to: number, periodMs: number | null): void {
-      for (const stretch of periods.between(from, to, periodMs)) {
-        if (stretch.periodMs === null) isUnknown = true;
-        else
-          timeByPeriod.set(
-            stretch.periodMs,
-            (timeByPeriod.get(stretch.periodMs) ?? 0) + stretch.to - stretch.from,
-          );
+    add(start: number, end: number, firstMs: number | null): void {
+      for (const stretch of periods.between(start, end, firstMs)) {
+        const { periodMs } = stretch;
+        const timeMs = stretch.to - Math.max(stretch.from, from);
+        if (timeMs <= 0) continue;
+        if (periodMs === null) isUnknown = true;
+        else timeByPeriod.set(periodMs, (timeByPeriod.get(periodMs) ?? 0) + timeMs);
       }
     },
     result(): number | null {

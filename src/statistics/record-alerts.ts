@@ -40,13 +40,14 @@ function detailsText({ details, extreme }: ListedAlert, layout: Layout): string 
 /** Breaks long words: the time that the document takes to divide one grows with the square of its length. */
 const toLine = (comment: string): string => comment.replace(/\s+/g, ' ').replace(/\S{60}(?=\S)/gu, '$& ');
 
-function handlingTexts({ actions }: ListedAlert, timeOf: (atMs: number) => string): string[] {
+function handlingTexts({ actions, late }: ListedAlert, timeOf: (atMs: number) => string): string[] {
   const texts = actions.map(({ at, action, by, comment }) => {
     const author = `${by?.name ?? 'the service'}, ${timeOf(at.getTime())}`;
     return action === 'commented'
       ? `    Comment by ${author}: ${toLine(comment ?? '')}`
       : `    Acknowledged by ${author}`;
   });
+  if (late) return ['    Found in late data: it was over by then', ...texts];
   const isAcknowledged = actions.some(({ action }) => action === 'acknowledged');
   return isAcknowledged ? texts : ['    Not acknowledged', ...texts];
 }

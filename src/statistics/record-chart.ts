@@ -151,8 +151,12 @@ function drawCurve(
   const toMiddle = ({ min, max }: CurveColumn) => toY((min + max) / 2);
   page.strokeColor(color).lineWidth((WIDTH - AXIS_WIDTH) / CURVE_COLUMNS);
   if (dash) page.dash(dash.length, { space: dash.space });
-  for (const [before, next] of joinable(columns, statistics, channel))
-    page.moveTo(xOf(before), toMiddle(before)).lineTo(xOf(next), toMiddle(next));
+  for (const [before, next] of joinable(columns, statistics, channel)) {
+    page.moveTo(xOf(before), toMiddle(before));
+    // A state holds until it changes.
+    if (channel.isState) page.lineTo(xOf(next), toMiddle(before));
+    page.lineTo(xOf(next), toMiddle(next));
+  }
   page.stroke().undash();
   for (const each of columns) {
     const x = xOf(each);

@@ -27,7 +27,7 @@ export interface RecordedAsset extends Layout {
 /** With the part of it that is within the span, in Unix milliseconds. */
 export interface RecordedAlert
   extends Span,
-    Pick<Alert, 'id' | 'type' | 'severity' | 'details' | 'startedAt' | 'endedAt' | 'extreme'> {}
+    Pick<Alert, 'id' | 'type' | 'severity' | 'details' | 'startedAt' | 'endedAt' | 'extreme' | 'late'> {}
 
 export interface ListedAlert extends RecordedAlert {
   /** Acknowledgements and comments, oldest first. */
@@ -53,7 +53,7 @@ interface Row extends Omit<RecordedAsset, 'replacements'> {
 type AlertRow = Omit<RecordedAlert, keyof Span>;
 type ActionRow = AlertAction & { alertId: string };
 
-const ALERT = `id, type, severity, details, started_at as "startedAt", ${ENDED_AT} as "endedAt", extreme`;
+const ALERT = `id, type, severity, details, started_at as "startedAt", ${ENDED_AT} as "endedAt", extreme, late`;
 const ACTION = 'alert_id as "alertId", uuid_extract_timestamp(id) as at, action, actor as "by", comment';
 /** A curve shows at most this many. */
 const ALERTS_MAX = 500;

@@ -2,7 +2,7 @@ import { NO_SUCH_ASSET } from '../assets/asset.ts';
 import type { SettingsRepository } from '../devices/settings.repository.ts';
 import { ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
-import { invalid, notFound } from '../process/errors.ts';
+import { notFound } from '../process/errors.ts';
 import type { RecordRepository } from './record.repository.ts';
 import { listSettingsQuery, settingsListSchema } from './settings.schemas.ts';
 import { settingsView } from './settings-view.ts';
@@ -28,7 +28,8 @@ export const settingsRoutes = ({ record, settings }: SettingsRoutesDeps): Route[
     async handle({ caller: { organizationId }, params: { assetId }, query }) {
       const { from = null, to = null, limit, cursor } = query;
       if (!(await record.find(organizationId, assetId))) throw notFound(NO_SUCH_ASSET);
-      if (from && to && to <= from) throw invalid('to must be later than from');
+      // An empty span overlaps nothing, also within a period.
+      if (from && to && to <= from) return ok({ items: [], nextCursor: null });
       const before = cursor === undefined ? null : new Date(Number(cursor));
       const found = await settings.list(organizationId, assetId, {
         from,

@@ -9,6 +9,7 @@
  * and is not counted. A sensor error is a reading and no sample.
  */
 
+import { breachOf } from '../alerts/alert-state-machine.ts';
 import { INTERVALS_HELD } from '../devices/configuration.ts';
 import { TEMPERATURE } from '../devices/device-capabilities.ts';
 import type { StoredReading } from '../devices/reading.ts';
@@ -51,6 +52,8 @@ export interface ChannelStatistics {
   expectedReadings: number | null;
   /** The first reading within the span, or its beginning where the channel measured before. */
   expectedFrom: number;
+  /** A sample holds without limit, so there are neither gaps nor expected readings. */
+  isState: boolean;
   alerts: Array<BoundsInForce & { secondsOutside: number }>;
   /** For temperatures, since the first reading. */
   withoutBounds: Span[];
@@ -109,7 +112,7 @@ function createChannelFold(channel: number, type: number, options: StatisticsOpt
   const values = createValues(type);
   const gaps = createGaps();
   const distances = createMedian();
-  const expected = createExpected(periods);
+  const expected = createExpected(periods, from);
   const edge: End = { at: to, periodMs: periods.at(to - 1) };
   let nextReading = edge;
   let nextSample = edge;
@@ -130,7 +133,7 @@ function createChannelFold(channel: number, type: number, options: StatisticsOpt
     const until = heldUntil(reading, nextReading);
     const isKnown = isState || reading.periodMs !== null || nextReading.periodMs !== null;
     if (isKnown) gaps.add(Math.max(until, from, options.registeredAt), nextReading.at);
-    if (!isState) expected.add(Math.max(reading.at, from), nextReading.at, reading.periodMs);
+    if (!isState) expected.add(reading.at, nextReading.at, reading.periodMs);
     if (reading.at >= from) {
       if (nextReading !== edge) distances.add(nextReading.at - reading.at);
       readings++;
@@ -146,7 +149,7 @@ function createChannelFold(channel: number, type: number, options: StatisticsOpt
     while ((earlier.at(-1)?.to ?? sample.at) > sample.at)
       current.push(earlier.pop() as (typeof alerts)[number]);
     for (const alert of current)
-      if (isOutside(value, alert)) alert.outsideMs += overlap({ from: sample.at, to: until }, alert);
+      if (breachOf(alert, value) !== null) alert.outsideMs += overlap({ from: sample.at, to: until }, alert);
     if (sample.at >= from) values.add(value);
     nextSample = sample;
   }
@@ -172,6 +175,7 @@ function createChannelFold(channel: number, type: number, options: StatisticsOpt
       readings,
       expectedReadings: isState ? null : expected.result(),
       expectedFrom: firstAt,
+      isState,
       alerts: alerts.map(({ outsideMs, ...each }) => ({ ...each, secondsOutside: outsideMs / 1000 })),
       withoutBounds: type === TEMPERATURE ? withoutBounds(bounds, { from: firstAt, to }) : [],
       gaps: gaps.list(),
@@ -179,9 +183,6 @@ function createChannelFold(channel: number, type: number, options: StatisticsOpt
     }),
   };
 }
-
-const isOutside = (value: number, { lowC, highC }: Pick<BoundsInForce, 'lowC' | 'highC'>): boolean =>
-  (lowC !== null && value < lowC) || (highC !== null && value > highC);
 
 const overlap = (one: Span, other: Span): number =>
   Math.max(0, Math.min(one.to, other.to) - Math.max(one.from, other.from));

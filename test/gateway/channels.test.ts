@@ -211,7 +211,7 @@ describe('A change of a logger over CoAP', () => {
       ['frame', (fresh: Logger) => fresh.measure({ types: [TEMPERATURE] })],
       ['report', (fresh: Logger) => fresh.report()],
     ] as const) {
-      it(`compiles for the channels in the first ${what} of the new logger`, async () => {
+      it(`compiles for the channels in the first ${what} of the new logger, and evaluates its readings by them at once`, async () => {
         const { org, logger, open, assetId, applyProfile } = await withFridge();
         await logger.sendInfo({ version: 0x0702 });
         await applyProfile(FRIDGE_SLUG);
@@ -219,12 +219,19 @@ describe('A change of a logger over CoAP', () => {
         const fresh = await open({ channelTypes: T_ONLY });
         await org.api.post(`/assets/${assetId}/replace-hardware`, { newSerialNumber: fresh.serial });
         await show(fresh);
-        const reply = await fresh.measure({ types: [TEMPERATURE] });
+        const measure = (minutes: number) => {
+          const at = new Date(Date.now() + minutes * MINUTE_MS);
+          return fresh.measure({ types: [TEMPERATURE], values: [15], at });
+        };
+        const openAlerts = async () =>
+          (await org.api.get(`/alerts?assetId=${assetId}&status=new`)).body.totalItems;
+        const reply = await measure(1);
         assert.deepEqual([channelMask(reply), rulesIn(reply)?.length], [1, 12]);
+        assert.equal(await openAlerts(), 1);
         await applyAndReport(fresh, reply);
         assert.equal((await configOf(org, fresh.serial)).syncStatus, 'applied');
-        await fresh.measure({ types: [TEMPERATURE], values: [15], at: new Date(Date.now() + MINUTE_MS) });
-        assert.equal((await org.api.get(`/alerts?assetId=${assetId}&status=new`)).body.totalItems, 1);
+        await measure(2);
+        assert.equal(await openAlerts(), 1);
       });
     }
   });

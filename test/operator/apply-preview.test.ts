@@ -89,6 +89,16 @@ describe('The preview of an apply', () => {
     assert.match(ofGroup, /1 of 1 device would be in breach at once/);
   });
 
+  it('warns of no device whose value is on the bound but for a rounding error', async () => {
+    const [serial = ''] = serials;
+    await sendTemperature(dms, serial, 3 - 2 * Number.EPSILON);
+    const exact = [{ type: 'low', channel: 'probe', lowC: 3 }];
+    await createProfile(dms, { slug: 'exact', temperatureAlerts: exact });
+    assert.doesNotMatch(await preview({ slug: 'exact', serialNumbers: serial }), /in breach/);
+    const text = await preview({ slug: 'four', serialNumbers: serial });
+    assert.match(text, /1 of 1 device would be in breach at once/);
+  });
+
   it('says that devices with the settings are in the job as well', async () => {
     assert.match(
       await preview({ slug: 'four', applyToAll: 'true' }),

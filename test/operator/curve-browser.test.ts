@@ -71,6 +71,8 @@ describe('The curves of a device in a browser', () => {
   }
   const isNear = (actual: number, expected: number, within: number) =>
     assert.ok(Math.abs(actual - expected) <= within, `${actual}, not ${expected} (± ${within})`);
+  const whereDrawn = (atMs: number): Promise<{ near: boolean; beside: boolean; y: number | null }> =>
+    page.evaluate(`(${WHERE_DRAWN})(${atMs / 1000})`);
   const texts = async (locator: Locator) => (await locator.allTextContents()).map((text) => text.trim());
 
   it('draws bounds, breaches, gaps, configurations, maintenance and notes, and lists them', async () => {
@@ -92,7 +94,7 @@ describe('The curves of a device in a browser', () => {
     const happened = (await texts(page.locator('.happened li'))).join('\n');
     for (const part of [
       /alert, too warm, probe \(channel 3\)/,
-      /no readings of probe \(channel 3\)/,
+      /no values of probe \(channel 3\)/,
       /bounds of probe \(channel 3\): 2 to 8 °C/,
       /configuration by profile Vaccine fridge/,
       /maintenance, Defrosting/,
@@ -122,14 +124,38 @@ describe('The curves of a device in a browser', () => {
       await open(`?span=${span}`, assetId);
       // Buckets are drawn at their begin.
       const drawnAt = Math.floor(loneAt / stepMs) * stepMs;
-      const drawn = await page.evaluate(`(${WHERE_DRAWN})(${drawnAt / 1000})`);
-      assert.deepEqual(drawn, { near: true, beside: false }, span);
+      const { near, beside } = await whereDrawn(drawnAt);
+      assert.deepEqual({ near, beside }, { near: true, beside: false }, span);
     }
     await page.goto(`${dms.baseUrl}/operator/fleet?q=LONE-day`);
     const path = page.locator('.spark path');
     assert.match((await path.getAttribute('d')) ?? '', /^M[\d.]+ [\d.]+h0M/);
     const ends = "getComputedStyle(document.querySelector('.spark path')).strokeLinecap";
     assert.equal(await page.evaluate(ends), 'round');
+  });
+
+  it('draws a state as steps, and without a gap until it changes', async () => {
+    const assetId = await register(dms, 'STATE');
+    const hoursAgo = (hours: number) => Date.now() - hours * HOUR_S * 1_000;
+    const readings = [
+      [20, 0],
+      [19, 0],
+      [2, 1],
+      [1, 1],
+    ].map(([hours = 0, value]) => ({
+      channel: 1,
+      type: 'flooding',
+      value,
+      measuredAt: new Date(hoursAgo(hours)).toISOString(),
+    }));
+    assert.equal((await dms.device.post('/devices/STATE/measurements', { readings })).status, 202);
+    await open('', assetId);
+    assert.doesNotMatch((await page.textContent('figcaption')) ?? '', /gap/);
+    const heights: number[] = [];
+    for (const hours of [19.5, 10, 1.5]) heights.push((await whereDrawn(hoursAgo(hours))).y ?? Number.NaN);
+    const [before, between, after] = heights as [number, number, number];
+    isNear(between, before, 2);
+    assert.ok(after < between - 20, `${heights}`);
   });
 
   it('draws a year of stored readings, and prints how long the picture took after the data came', async () => {
@@ -437,8 +463,8 @@ const monthOfReadings = (month: number) =>
   );
 
 /**
- * Whether the curve is drawn at that time, and a little later, where nothing was measured. Decided in the
- * browser, by the pixels with the colour of curves.
+ * Whether the curve is drawn at that time, and a little later, where nothing was measured, and the lowest pixel of it at
+ * that time. Decided in the browser, by the pixels with the colour of curves.
  */
 const WHERE_DRAWN = `async (atS) => {
   const { from, to } = await (await fetch(location.pathname + '/curve' + location.search)).json();
@@ -450,12 +476,13 @@ const WHERE_DRAWN = `async (atS) => {
   probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--accent').trim();
   probe.fillRect(0, 0, 1, 1);
   const accent = probe.getImageData(0, 0, 1, 1).data;
-  const isDrawn = (left, right) => {
-    const { data } = canvas.getContext('2d').getImageData(left * scale, 0, Math.max(1, (right - left) * scale), canvas.height);
-    for (let i = 0; i < data.length; i += 4)
-      if (accent.every((each, channel) => Math.abs(each - data[i + channel]) < 40)) return true;
-    return false;
+  const lowest = (left, right) => {
+    const { data, width } = canvas.getContext('2d').getImageData(left * scale, 0, Math.max(1, (right - left) * scale), canvas.height);
+    for (let i = data.length - 4; i >= 0; i -= 4)
+      if (accent.every((each, channel) => Math.abs(each - data[i + channel]) < 40)) return Math.floor(i / 4 / width);
+    return null;
   };
+  const isDrawn = (left, right) => lowest(left, right) !== null;
   const x = area.left - corner.left + ((atS - from) / (to - from)) * area.width;
-  return { near: isDrawn(x - 4, x + 4), beside: isDrawn(x + 20, x + 30) };
+  return { near: isDrawn(x - 4, x + 4), beside: isDrawn(x + 20, x + 30), y: lowest(x - 1, x + 1) };
 }`;

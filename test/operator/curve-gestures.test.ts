@@ -83,4 +83,14 @@ describe('The bounds in the picture', () => {
       [4, 2],
     );
   });
+
+  it('keeps the bounds of two alerts apart where settings follow each other', () => {
+    const bounds = [0, 10].flatMap((from) =>
+      [8, 10].map((highC) => ({ from, to: from + 10, lowC: null, highC })),
+    );
+    assert.deepEqual(
+      stepsOf(bounds, 'highC'),
+      [8, 10].map((value) => [0, 10, 10, 20].map((at) => [at, value])),
+    );
+  });
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { boundsOf, type CurveSettings, curveView, gapsOf } from '../../src/operator/curve.ts';
 
 const HOUR = 3_600;
+const DAY = 24 * HOUR;
 const FRIDGE = [{ channel: 1, lowC: 2, highC: 8 }];
 const FREEZER = [{ channel: 1, lowC: -25, highC: -15 }];
 /** Hourly until 10:00, then every five minutes. */
@@ -12,7 +13,7 @@ const SETTINGS: CurveSettings[] = [
 ];
 const hourly = (count: number) => Array.from({ length: count }, (_, hour) => hour * HOUR);
 const gaps = (times: number[], settings = SETTINGS, endS = 10 * HOUR + 300) =>
-  gapsOf(times, { settings, bucketS: 300, endS });
+  gapsOf({ times, type: 'temperature' }, { settings, bucketS: 0, endS });
 
 describe('The gaps of a curve', () => {
   it('finds no gap in an hourly record of a device that measures more often since', () => {
@@ -30,6 +31,18 @@ describe('The gaps of a curve', () => {
 
   it('finds gaps by the usual distance without a known period', () => {
     assert.deepEqual(gaps([...hourly(5), 8 * HOUR], [], 9 * HOUR), [{ from: 4 * HOUR, to: 8 * HOUR }]);
+  });
+
+  it('begins a gap where the last bucket with values ends, and finds none in a single empty bucket', () => {
+    const options = { settings: SETTINGS, bucketS: DAY, endS: 6 * DAY };
+    assert.deepEqual(gapsOf({ times: [0, 2 * DAY, 5 * DAY], type: 'temperature' }, options), [
+      { from: 3 * DAY, to: 5 * DAY },
+    ]);
+  });
+
+  it('finds no gap in a state, which holds until it changes', () => {
+    const options = { settings: SETTINGS, bucketS: 0, endS: 20 * HOUR };
+    assert.deepEqual(gapsOf({ times: hourly(12), type: 'flooding' }, options), []);
   });
 });
 
@@ -51,7 +64,15 @@ describe('A curve whose span ends in the future', () => {
         notes: [],
       });
     assert.deepEqual(viewAt(600).curves[0]?.gaps, []);
-    assert.deepEqual(viewAt(1_200).curves[0]?.gaps, [{ from: 300, to: 1_200 }]);
+    const [found] = viewAt(1_200).curves;
+    assert.deepEqual(found?.gaps, [{ from: 600, to: 1_200 }]);
+    assert.deepEqual(
+      [found?.times, found?.avg],
+      [
+        [0, 300, 601],
+        [5, 5, null],
+      ],
+    );
   });
 });
 

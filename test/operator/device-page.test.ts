@@ -1,6 +1,6 @@
 /** The page of a device besides its readings: contacts, configuration changes, and the handling of alerts. */
 import assert from 'node:assert/strict';
-import { HOUR_MS } from '../../src/process/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../src/process/durations.ts';
 import {
   apply,
   applyAnswer,
@@ -262,6 +262,23 @@ describe('The page of a device', () => {
     await dms.api.delete(`/escalations/${escalation.id}`);
     await dms.api.delete(`/notification-channels/${channel.id}`);
     await sendTemperature(dms, 'FRIDGE-1', 5);
+  });
+
+  it('leads from an alert that began long ago, or ahead of now, to the curve of its beginning', async () => {
+    for (const startedAt of [Date.now() - 450 * DAY_MS, Date.now() + 5 * HOUR_MS]) {
+      const { rows } = await dms.service.sql.raw(
+        `insert into alerts (organization_id, asset_id, serial_number, type, status, details, started_at)
+         values (?, ?, 'FRIDGE-1', 'low_battery', 'new', '{}', ?) returning id`,
+        [dms.id, assetId, new Date(startedAt)],
+      );
+      const [, path = ''] =
+        (await page(`/alerts/${rows[0].id}`)).match(/href="\/operator(\/devices\/[^"]+)#curve"/) ?? [];
+      const shown = await page(path.replaceAll('&amp;', '&'));
+      assert.doesNotMatch(shown, /span-fault/);
+      const [, from = ''] = shown.match(/id="curve-from" name="from" value="([^"]+)"/) ?? [];
+      assert.ok(Date.parse(`${from}Z`) < Math.min(startedAt, Date.now()), from);
+      await dms.service.sql('alerts').where({ organization_id: dms.id, id: rows[0].id }).delete();
+    }
   });
 
   it('mutes a device or its group for some hours, shows the end and the reason, and ends the mute', async () => {

@@ -231,6 +231,29 @@ describe('Statistics of a device', () => {
     await dms.api.delete(`/assets/${id}`);
   });
 
+  it('says in the PDF of an excursion in late data that it was over, in place of who acknowledged it', async () => {
+    const id = await register(dms, 'LATE');
+    now = START;
+    await apply(dms, 'fridge', { serialNumbers: ['LATE'] });
+    await applyAnswer(dms, 'LATE');
+    now = NOW;
+    for (const [minutes, value] of [
+      [60, 5],
+      [20, 9],
+    ] as const) {
+      const readings = [{ channel: 1, type: 'temperature', value, measuredAt: time(minutes) }];
+      await dms.device.post('/devices/LATE/measurements', { readings });
+    }
+    const path = `/assets/${id}/statistics?from=${time(0)}&to=${time(180)}`;
+    const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
+    const texts = textsOf(bytes).map((text) => text.trim());
+    const listed = texts.slice(texts.indexOf('Alerts') + 1);
+    assert.match(String(listed[0]), /: too warm, critical, probe \(channel 1\): 9 °C at first/);
+    assert.ok(listed.includes('Found in late data: it was over by then'));
+    assert.doesNotMatch(texts.join('\n'), /Not acknowledged/);
+    await dms.api.delete(`/assets/${id}`);
+  });
+
   it('says in the PDF who acknowledged each listed alert, and counts alerts and comments that are not listed', async () => {
     const id = await register(dms, 'NOISY');
     const { sql } = dms.service;
@@ -330,7 +353,14 @@ describe('Statistics of a device', () => {
           curves: createCurves({ from: START, to: NOW }, 1),
           listed: [
             {
-              ...{ ...alert, type: 'low_battery', severity: 'warning', details: {}, extreme: null },
+              ...{
+                ...alert,
+                type: 'low_battery',
+                severity: 'warning',
+                details: {},
+                extreme: null,
+                late: false,
+              },
               actions: comments,
             },
           ],

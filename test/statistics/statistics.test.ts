@@ -149,6 +149,19 @@ describe('Statistics of a channel', () => {
     );
   });
 
+  it('counts no time out of bounds for rounding errors, by which no alert opens', () => {
+    const [low, high] = [35.6, 46.4].map((fahrenheit) => (fahrenheit - 32) / 1.8);
+    assert.ok((low as number) > 2 && (high as number) < 8);
+    for (const [value, bounds] of [
+      [low, { highC: 2, lowC: 0 }],
+      [high, { lowC: 8, highC: 9 }],
+    ] as const)
+      assert.equal(
+        fold([at(0, value as number)], { settings: [inForce(bounds)] })?.alerts[0]?.secondsOutside,
+        0,
+      );
+  });
+
   it('finds a gap by the larger of the periods in force at its two ends', () => {
     const settings = [
       inForce({ to: new Date(at(1_000, 0).at) }),
@@ -203,6 +216,23 @@ describe('Statistics of a channel', () => {
     ];
     // 4,000 s at 300 s, and 6,000 s at 600 s.
     assert.equal(fold([at(-100, 5), at(9_000, 5)], { settings })?.expectedReadings, 23);
+  });
+
+  it('expects no readings by a period that was over before the span, whenever the last reading was', () => {
+    const change = new Date(at(-5_000, 0).at);
+    const settings = [
+      inForce({ to: change }),
+      inForce({ from: change, measurementPeriodSeconds: 2 * PERIOD_SECONDS }),
+    ];
+    const since = at(-20_000, 5);
+    assert.equal(fold([since], { settings })?.expectedReadings, 16);
+    assert.equal(fold([since, at(9_000, 5)], { settings })?.expectedReadings, 16);
+    assert.equal(fold([since], { settings, periodSeconds: PERIOD_SECONDS })?.expectedReadings, 16);
+  });
+
+  it('expects readings by the settings of the span alone where no earlier ones are known', () => {
+    const settings = [inForce({ from: new Date(at(-5_000, 0).at) })];
+    assert.equal(fold([at(-20_000, 5)], { settings })?.expectedReadings, 33);
   });
 
   it('shows an entry for each time in which bounds were in force, cut to the span, and separately the time without', () => {
@@ -380,8 +410,8 @@ describe('The curve', () => {
     const span = { from: 0, to: CURVE_COLUMNS };
     const columns = [10, 20, 30, 40].map((column) => ({ column, min: 1, max: 2 }));
     const joinedOf = (more: Partial<Parameters<typeof joinable>[2]>) =>
-      joinable(columns, span, { gaps: [], gapCount: 0, expectedReadings: 4, ...more }).map((pair) =>
-        pair.map(({ column }) => column),
+      joinable(columns, span, { gaps: [], gapCount: 0, expectedReadings: 4, isState: false, ...more }).map(
+        (pair) => pair.map(({ column }) => column),
       );
     assert.deepEqual(joinedOf({}), [
       [10, 20],
@@ -395,5 +425,11 @@ describe('The curve', () => {
     ]);
     assert.deepEqual(joinedOf({ gaps, gapCount: 300 }), [[30, 40]]);
     assert.deepEqual(joinedOf({ expectedReadings: null }), []);
+  });
+
+  it('joins all neighbours of a state, of which no readings are expected', () => {
+    const columns = [10, 400].map((column) => ({ column, min: 0, max: 1 }));
+    const channel = { gaps: [], gapCount: 0, expectedReadings: null, isState: true };
+    assert.deepEqual(joinable(columns, SPAN, channel), [columns]);
   });
 });

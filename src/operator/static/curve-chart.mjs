@@ -118,11 +118,13 @@ function dataOf({ series }) {
 export const averageAt = (index) => 3 * index + 3;
 
 function seriesOptions(chart) {
-  const band = { stroke: 'transparent', points: { show: false } };
   return chart.series.flatMap(({ stroke, index, curve }) => {
+    // A state holds until it changes.
+    const paths = curve.isState ? uPlot.paths.stepped({ align: 1 }) : undefined;
+    const band = { stroke: 'transparent', paths, points: { show: false } };
     const isSparse = curve.times.length < FEW_POINTS;
     const points = { show: isSparse, filter: isSparse ? null : lonePoints, size: 5, fill: stroke };
-    return [band, band, { stroke, width: 1.5, dash: DASHES[index], points }];
+    return [band, band, { stroke, width: 1.5, dash: DASHES[index], paths, points }];
   });
 }
 

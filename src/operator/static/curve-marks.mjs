@@ -44,12 +44,14 @@ export function stepsOf(bounds, name) {
     .sort((a, b) => a.from - b.from);
   const steps = [];
   for (const { from, to, value } of levels) {
-    const last = steps.at(-1);
+    // Two alerts have levels at the same time.
+    const ends = steps.filter((step) => step.at(-1)[0] === from);
+    const last = ends.find((step) => step.at(-1)[1] === value) ?? ends[0];
     const corner = [
       [from, value],
       [to, value],
     ];
-    if (last?.at(-1)[0] === from) last.push(...corner);
+    if (last) last.push(...corner);
     else steps.push(corner);
   }
   return steps;

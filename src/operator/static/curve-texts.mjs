@@ -115,7 +115,7 @@ function eventsOf({ alerts, curves, changes, mutes, notes, from: begin, knownUnt
       href: `/operator/alerts/${id}`,
     })),
     ...curves.flatMap(({ gaps, channel }) =>
-      gaps.map(({ from, to }) => ({ from, when: span(from, to), text: `no readings of ${nameOf(channel)}` })),
+      gaps.map(({ from, to }) => ({ from, when: span(from, to), text: `no values of ${nameOf(channel)}` })),
     ),
     ...curves.flatMap(({ bounds, channel }) =>
       joined(bounds).map((each) => {

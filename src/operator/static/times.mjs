@@ -20,7 +20,15 @@ const exact = new Intl.DateTimeFormat('en-GB', {
 /** The IANA name of the zone. */
 const zone = clock.resolvedOptions().timeZone ?? 'UTC';
 
-export const toClock = (at) => clock.format(at);
+/** Clocks are set back by an hour, on Lord Howe Island by half an hour. */
+const SET_BACK_MS = [3_600_000, 1_800_000, -1_800_000, -3_600_000];
+
+/** With the offset where the clock shows this time twice. */
+export function toClock(at) {
+  const text = clock.format(at);
+  const isTwice = SET_BACK_MS.some((ms) => clock.format(at.getTime() + ms) === text);
+  return isTwice ? `${text} ${offsetOf(at)}` : text;
+}
 
 /** Without the date when it is the one before. */
 export function toClockAfter(before, at) {
@@ -73,18 +81,23 @@ export function toFieldValue(at) {
 /** A text without a zone is UTC. */
 export const toTime = (text) => new Date(/(?:Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`);
 
-const toUtcValue = (local) => new Date(local).toISOString().slice(0, 16);
+/** The clock may show a time twice, so a time that was set stays while its text is the same. */
+const timeIn = ({ value, givenTime }) =>
+  givenTime && toFieldValue(givenTime) === value ? givenTime : new Date(value);
+
+export const toUtcValue = (field) => timeIn(field).toISOString().slice(0, 16);
 
 /** Says the zone beside a field, by the time that is in it: clocks change in spring and autumn. */
 function sayZone(field) {
   const label = document.querySelector(`[data-zone-of="${CSS.escape(field.id)}"]`);
   if (!label) return;
-  label.textContent = offsetOf(field.value === '' ? new Date() : new Date(field.value));
+  label.textContent = offsetOf(field.value === '' ? new Date() : timeIn(field));
   label.title = zone;
 }
 
 export function setField(field, at) {
   field.value = at === null ? '' : toFieldValue(at);
+  field.givenTime = at;
   sayZone(field);
 }
 
@@ -96,7 +109,7 @@ function adoptFields() {
     else sayZone(field);
     field.addEventListener('input', () => sayZone(field));
     field.form?.addEventListener('formdata', ({ formData }) => {
-      if (field.value !== '') formData.set(field.name, toUtcValue(field.value));
+      if (field.value !== '') formData.set(field.name, toUtcValue(field));
     });
   }
 }

@@ -17,7 +17,10 @@ import { bodyValidator } from '../http/validate.ts';
 import type { Resources } from './resources.ts';
 
 interface AssetsNeeds
-  extends Pick<AssetsServiceDeps, 'jobsProgressed' | 'recompile' | 'onAlertRulesChanged' | 'resolveAlerts'> {
+  extends Pick<
+    AssetsServiceDeps,
+    'mutes' | 'jobsProgressed' | 'recompile' | 'onAlertRulesChanged' | 'resolveAlerts'
+  > {
   groups: AssetsServiceDeps['groups'];
   devicesIn(sql: Sql): DevicesRepository;
   deviceTokens: DeviceTokensRoutesDeps['tokens'];

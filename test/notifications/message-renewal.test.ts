@@ -174,12 +174,17 @@ describe('A message that waits', () => {
   });
 
   it('is taken for sent when the worker that sent it has died, so that the end is mentioned', async () => {
-    const alert = await customer.openAlert('Fridge');
-    const killed = newWorker();
-    await killed.gather(channel);
-    assert.ok(await killed.claim(0));
-    await alert.resolve();
-    assert.deepEqual(await send(newWorker()), ['Over: Fridge, low battery']);
+    for (const isClaimedFirst of [true, false]) {
+      const alert = await customer.openAlert('Fridge');
+      const killed = newWorker();
+      await killed.gather(channel);
+      assert.ok(await killed.claim(0));
+      await alert.resolve();
+      const worker = newWorker();
+      const claimed = isClaimedFirst ? await worker.claim() : null;
+      if (claimed) assert.equal(await worker.renew(claimed), null);
+      assert.deepEqual(await send(worker), ['Over: Fridge, low battery']);
+    }
   });
 
   it('as a step leaves out an acknowledged alert, and the history of that alert says so', async () => {

@@ -4,6 +4,7 @@ import type { Publish } from '../db/domain-event.ts';
 import { inHalves } from '../db/due-rows.ts';
 import type { Actor, Transact, Transaction } from '../db/transaction.ts';
 import type { Severity } from '../devices/alert-terms.ts';
+import { isSoonAfter } from '../process/durations.ts';
 import { conflict, invalid, notFound, orNotFound } from '../process/errors.ts';
 import { type Alert, type AlertRef, NO_SUCH_ALERT } from './alert.ts';
 import type { AlertActionsRepository } from './alert-actions.repository.ts';
@@ -53,9 +54,7 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
   }
 
   function requireSoon(snoozeUntil: Date | null | undefined): void {
-    if (!snoozeUntil) return;
-    const aheadMs = snoozeUntil.getTime() - now().getTime();
-    if (aheadMs <= 0 || aheadMs > SNOOZE_MS_MAX)
+    if (snoozeUntil && !isSoonAfter(snoozeUntil, now(), SNOOZE_MS_MAX))
       throw invalid(`snoozeUntil must be in the future, at most ${SNOOZE_HOURS_MAX} hours ahead`);
   }
 

@@ -1,5 +1,6 @@
 /**
- * Opens and resolves alerts for reasons other than readings: missed deadlines, other rules, archived assets.
+ * Opens and resolves alerts for reasons other than readings: missed deadlines, other rules, replaced loggers, archived
+ * assets.
  */
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent, Publish } from '../db/domain-event.ts';
@@ -10,7 +11,7 @@ import type { AlertRef } from './alert.ts';
 import type { AlertBatchesRepository, NewAlert, OpenState } from './alert-batches.repository.ts';
 import { alertEvent } from './alert-events.ts';
 import type { StoredAlert } from './alerts.repository.ts';
-import { type AlertState, isBreach, isNoData, isOpen, isTemperature } from './open-alert.ts';
+import { type AlertState, isBreach, isCondition, isNoData, isOpen, isTemperature } from './open-alert.ts';
 import type { UnannouncedAlertsRepository } from './unannounced-alerts.repository.ts';
 
 export interface AlertsServiceDeps {
@@ -91,6 +92,11 @@ export function createAlertsService({ batchesIn, unannouncedIn, publish }: Alert
 
     async onAlertRulesChanged(tx: InTransaction, devices: AssetRef[]): Promise<void> {
       await publish(tx, await resolveTemperatures(tx, devices));
+    },
+
+    /** The battery and the sensors of the earlier logger are gone. */
+    async onReplaced(tx: InTransaction, devices: AssetRef[]): Promise<void> {
+      await publish(tx, await resolve(tx, devices, isCondition));
     },
 
     async onArchived(tx: InTransaction, devices: AssetRef[]): Promise<void> {

@@ -70,6 +70,8 @@ export interface AssetsServiceDeps {
   onAlertRulesChanged(tx: InTransaction, devices: AssetRef[]): Promise<void>;
   /** Resolves the open alerts of archived assets. */
   resolveAlerts(tx: InTransaction, assets: AssetRef[]): Promise<void>;
+  /** Resolves the open alerts about the battery and the sensors of replaced loggers. */
+  resolveConditions(tx: InTransaction, assets: AssetRef[]): Promise<void>;
   now(): Date;
 }
 
@@ -86,6 +88,7 @@ export function createAssetsService({
   recompile,
   onAlertRulesChanged,
   resolveAlerts,
+  resolveConditions,
   now,
 }: AssetsServiceDeps) {
   /** The model tells the channels of a device that has not shown them: its changes are compiled again. */
@@ -162,7 +165,7 @@ export function createAssetsService({
       });
     },
 
-    /** Makes the configuration of the earlier logger pending for the new one. */
+    /** Makes the configuration of the earlier logger pending for the new one, and resolves alerts about its hardware. */
     replaceHardware(
       transact: Transact,
       organizationId: string,
@@ -170,7 +173,8 @@ export function createAssetsService({
       newSerial: string,
     ): Promise<void> {
       checkRegistrable('newSerialNumber', newSerial);
-      return transact(async ({ sql }) => {
+      return transact(async (tx) => {
+        const { sql } = tx;
         const [found] = await devicesIn(sql).lockByAsset(organizationId, [id]);
         const device = orNotFound(found, NO_SUCH_ASSET);
         // Reads under the lock, because the serial read before the wait may be outdated.
@@ -184,6 +188,7 @@ export function createAssetsService({
         });
         await devicesIn(sql).update([newHardware(device, now())]);
         await targetsIn(sql).reoffer([{ organizationId, assetId: id }]);
+        await resolveConditions(tx, [{ organizationId, assetId: id }]);
       });
     },
   };

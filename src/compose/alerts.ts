@@ -63,6 +63,7 @@ export function composeAlerts(
     },
     onAlertRulesChanged: service.onAlertRulesChanged,
     resolveTemperatures: service.resolveTemperatures,
+    onReplaced: service.onReplaced,
     onArchived: service.onArchived,
   };
 }

@@ -297,7 +297,7 @@ function composeIdentity(
     rules: settings.oidc,
     attempts: createAttemptSigner(settings.secretsKeys),
     admit,
-    findOrganization: createOrganizationsRepository(sql).findByName,
+    findOrganization: createOrganizationsRepository(sql).findFirstByName,
     /** Creates a link that is used at once and never shown. */
     async begin(request) {
       const signedIn = await sessions.signIn(toToken(await issue(sql, request)));

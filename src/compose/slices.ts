@@ -85,6 +85,7 @@ export function composeSlices(resources: Resources) {
     recompile: configJobs.recompile,
     onAlertRulesChanged: alerts.onAlertRulesChanged,
     resolveAlerts: alerts.onArchived,
+    resolveConditions: alerts.onReplaced,
   });
   const deliveries = composeDeliveries(resources);
   return {

@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts';
 import { readClock } from '../db/database-clock.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { DeviceVariant } from '../devices/pending-changes.repository.ts';
-import { DAY_MS, MINUTE_MS } from '../process/durations.ts';
+import { CLIENT_AHEAD_MS, DAY_MS, isSoonAfter, MINUTE_MS } from '../process/durations.ts';
 import { conflict, invalid, notFound, orNotFound } from '../process/errors.ts';
 import type { ApplyPlanner, ChosenDevices, Plan } from './apply-planner.service.ts';
 import type { BeginJob } from './begin-job.service.ts';
@@ -82,10 +82,8 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
 
   async function requireSoon(sql: Database, startAt: Date | null): Promise<void> {
     if (startAt === null) return;
-    const aheadMs = startAt.getTime() - (await readClock(sql)).getTime();
-    if (aheadMs < 0 || aheadMs > START_DAYS_MAX * DAY_MS) {
+    if (!isSoonAfter(startAt, await readClock(sql), START_DAYS_MAX * DAY_MS))
       throw invalid(`startAt must be in the future, at most ${START_DAYS_MAX} days ahead`);
-    }
   }
 
   async function requireGroup(
@@ -222,7 +220,8 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
     extend(transact: Transact, ref: JobRef, deadlineAt: Date): Promise<ConfigJob> {
       return changeOpen(transact, ref, async (sql, job) => {
         const now = (await readClock(sql)).getTime();
-        const latest = Math.max(now, job.startAt?.getTime() ?? 0) + DEADLINE_MINUTES_MAX * MINUTE_MS;
+        const latest =
+          Math.max(now, job.startAt?.getTime() ?? 0) + DEADLINE_MINUTES_MAX * MINUTE_MS + CLIENT_AHEAD_MS;
         if (deadlineAt < job.deadlineAt || deadlineAt.getTime() > latest)
           throw invalid(
             `deadlineAt must be later than the present deadline, ${job.deadlineAt.toISOString()}, and at most ${DEADLINE_MINUTES_MAX / DAY_MINUTES} days ahead`,

@@ -134,12 +134,12 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
     await records.submit(attempt);
     const { verdict, retryAfterMs } = result;
     const { nextAttemptAt } = attempt;
-    return endpointHealth.update(toLastAttempt(attempt), { url, verdict, retryAfterMs, nextAttemptAt });
+    return endpointHealth.update(toLastAttempt(url, attempt), { verdict, retryAfterMs, nextAttemptAt });
   }
 }
 
-function toLastAttempt(attempt: RecordedAttempt): LastAttempt {
+function toLastAttempt(url: string, attempt: RecordedAttempt): LastAttempt {
   const { organizationId, endpointId, attemptedAt, durationMs, state, statusCode, error } = attempt;
   const counts = countAttempt(state, durationMs);
-  return { organizationId, endpointId, attemptedAt, status: state, statusCode, error, counts };
+  return { organizationId, endpointId, url, attemptedAt, status: state, statusCode, error, counts };
 }

@@ -197,7 +197,7 @@ function reasonFor(
       // A delivery that is sent again may have succeeded before, or never been tried.
       return WAITS[breaker] ?? (lastError === null ? null : `the latest attempt failed${failure}`);
     case 'failed':
-      return `no attempt got through, and none is left${failure}`;
+      return `the latest attempt failed, and none is left${failure}`;
     case 'blocked':
       return `the address of the webhook is not allowed${failure}`;
     case 'cancelled':

@@ -23,7 +23,10 @@ export interface EndpointRecoveryDeps {
   claims: ClaimsRepository;
   backlog: Pick<BacklogRepository, 'queueReplay'>;
   endpoints: Pick<EndpointHealthRepository, 'findRecoveryState' | 'planWorkflow' | 'clearWorkflow'>;
-  breakers: Pick<BreakerRepository, 'beginDrain' | 'drainIfClosed' | 'close'>;
+  breakers: Pick<
+    BreakerRepository,
+    'beginDrain' | 'drainIfClosed' | 'findRecoveredAt' | 'endDrain' | 'close'
+  >;
   attempts: Attempts;
   perEndpointMax: number;
   leaseSeconds: number;
@@ -99,9 +102,15 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
     if (await breakers.beginDrain(probed)) deps.log.info({ endpointId }, 'webhook.breaker_half_open');
   }
 
-  async function close(endpoint: EndpointRef, from: 'open' | 'draining'): Promise<void> {
-    const { endpointId } = endpoint;
-    if (await breakers.close(endpoint, from)) deps.log.info({ endpointId }, 'webhook.breaker_closed');
+  /** A success while the breaker is open shows that the receiver is back, as that of a probe does. */
+  async function resend(claim: ClaimedDelivery): Promise<void> {
+    const { result, recorded } = await attempts.attempt(claim);
+    await recorded;
+    if (result.verdict === 'delivered') await beginDrain(claim);
+  }
+
+  async function onClosed(endpoint: EndpointRef, isClosed: boolean): Promise<void> {
+    if (isClosed) deps.log.info({ endpointId: endpoint.endpointId }, 'webhook.breaker_closed');
     await deps.wake(endpoint);
   }
 
@@ -133,7 +142,7 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
     async sendImmediate(endpoint: EndpointRef): Promise<void> {
       const claimed = await claims.claimImmediate(endpoint, perEndpointMax, leaseSeconds);
       if (claimed.length === 0) await delay(drainTickMs);
-      await Promise.all(claimed.map(async (claim) => (await attempts.attempt(claim)).recorded));
+      await Promise.all(claimed.map(resend));
     },
 
     /**
@@ -182,6 +191,7 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
         const startedAt = performance.now();
         const restMs = () => startedAt + drainTickMs - performance.now();
         const limit = Math.floor(drain.pace);
+        const recoveredAt = await breakers.findRecoveredAt(endpoint);
         const claimed = await claims.claimBacklog(endpoint, limit, leaseSeconds);
         const outcome = await sendAll(claimed, {
           spacingMs: drainTickMs / limit,
@@ -192,7 +202,7 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
         const isBehind = claimed.length === limit || outcome.sent < claimed.length;
         const hasMore = isBehind || (await backlog.queueReplay(endpoint));
         if (!hasMore && outcome.lastBegunMs < drainTickMs) {
-          await close(endpoint, 'draining');
+          await onClosed(endpoint, await breakers.endDrain(endpoint, recoveredAt));
           break;
         }
         await delay(Math.max(0, restMs()));
@@ -201,7 +211,9 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
       return { pace: drain.pace, sent };
     },
 
-    closeBreaker: (endpoint: EndpointRef): Promise<void> => close(endpoint, 'open'),
+    async closeBreaker(endpoint: EndpointRef): Promise<void> {
+      await onClosed(endpoint, await breakers.close(endpoint));
+    },
   };
 }
 

@@ -26,6 +26,12 @@ export function createBreakerRepository(sql: Database) {
   const one = ({ organizationId, endpointId }: EndpointRef) =>
     sql('endpoints').where({ organization_id: organizationId, id: endpointId });
   const draining = { breaker: 'draining', draining_since: sql.fn.now() } as const;
+  /** By UTC, because Citus refuses an update with a function that depends on the session's time zone. */
+  const isRecoveredAt = (recoveredAt: Date | null) =>
+    sql.raw(
+      `date_trunc('milliseconds', recovered_at at time zone 'UTC') is not distinct from ?::timestamptz at time zone 'UTC'`,
+      [recoveredAt],
+    );
 
   return {
     /**
@@ -40,11 +46,7 @@ export function createBreakerRepository(sql: Database) {
     ): Promise<boolean> {
       const rows: Array<{ previous: Breaker }> = await one(endpoint)
         .where({ status: 'active', url })
-        // By UTC, because Citus refuses an update with a function that depends on the session's time zone.
-        .whereRaw(
-          `date_trunc('milliseconds', recovered_at at time zone 'UTC') is not distinct from ?::timestamptz at time zone 'UTC'`,
-          [recoveredAt],
-        )
+        .where(isRecoveredAt(recoveredAt))
         .update({
           breaker: 'open',
           next_probe_at: sql.raw('greatest(next_probe_at, ?::timestamptz)', [nextProbeAt]),
@@ -63,12 +65,29 @@ export function createBreakerRepository(sql: Database) {
       return changed > 0;
     },
 
-    /** Closes the breaker when no backlog is left. False when the breaker has changed meanwhile. */
-    async close(endpoint: EndpointRef, from: 'open' | 'draining'): Promise<boolean> {
+    /** Closes an open breaker when nothing waits. False when the breaker has changed meanwhile. */
+    async close(endpoint: EndpointRef): Promise<boolean> {
       const changed = await one(endpoint)
-        .where({ breaker: from })
+        .where({ breaker: 'open' })
         .update({ breaker: 'closed', next_probe_at: null });
       return changed > 0;
+    },
+
+    /**
+     * Ends the drain when no backlog is left. False when the breaker has changed meanwhile, or a customer has made more
+     * deliveries backlog (`retryNow`) since the time was read.
+     */
+    async endDrain(endpoint: EndpointRef, recoveredAt: Date | null): Promise<boolean> {
+      const changed = await one(endpoint)
+        .where({ breaker: 'draining' })
+        .where(isRecoveredAt(recoveredAt))
+        .update({ breaker: 'closed', next_probe_at: null });
+      return changed > 0;
+    },
+
+    /** The time before which failed deliveries are backlog. */
+    async findRecoveredAt(endpoint: EndpointRef): Promise<Date | null> {
+      return (await one(endpoint).first('recovered_at'))?.recovered_at ?? null;
     },
 
     /**
@@ -93,12 +112,11 @@ export function createBreakerRepository(sql: Database) {
       await one(endpoint).where({ breaker: 'open' }).update({ next_probe_at: sql.fn.now() });
     },
 
-    /** Makes an open breaker probe at once, and a closed one drain all retries, whenever they are due. */
+    /** Makes an open breaker probe at once, and any other one drain all retries, whenever they are due. */
     async retryNow(endpoint: EndpointRef): Promise<void> {
       await this.probeNow(endpoint);
-      await one(endpoint)
-        .where({ breaker: 'closed' })
-        .update({ ...draining, recovered_at: sql.fn.now() });
+      await this.drainIfClosed(endpoint);
+      await one(endpoint).where({ breaker: 'draining' }).update({ recovered_at: sql.fn.now() });
     },
 
     /** Null when the endpoint was already disabled, or has another URL. */

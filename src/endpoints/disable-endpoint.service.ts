@@ -6,7 +6,7 @@ import type { Database } from '../db/database.ts';
 import type { Publish } from '../db/domain-event.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { BreakerRepository } from './breaker.repository.ts';
-import type { RequestTarget } from './endpoint.ts';
+import { hostNameOf, type RequestTarget } from './endpoint.ts';
 import type { ShownHealthRepository } from './endpoint-health.repository.ts';
 
 interface DisableEndpointDeps {
@@ -39,7 +39,8 @@ export function createDisableEndpoint(deps: DisableEndpointDeps): DisableEndpoin
           data: {
             id: endpointId,
             recType,
-            name,
+            // Event webhooks have no name of their own, and their URL may have changed.
+            name: collection === 'event' ? hostNameOf(url) : name,
             url,
             status: 'disabled',
             reason,

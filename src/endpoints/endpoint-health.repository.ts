@@ -41,7 +41,7 @@ export interface ActiveState {
   recoveredAt: Date | null;
 }
 
-export interface LastAttempt extends EndpointRef {
+export interface LastAttempt extends RequestTarget {
   attemptedAt: Date;
   status: (typeof LAST_STATUSES)[number];
   statusCode: number | null;
@@ -89,8 +89,8 @@ export function createEndpointHealthRepository(sql: Database) {
   return {
     /**
      * Keeps the newest attempt of each endpoint. A success ends the failing time even when it is recorded
-     * late; a failure newer than the success then begins another one. Adds the attempts to the counts of
-     * their hour.
+     * late; a failure newer than the success then begins another one, unless it is one of a former URL. Adds the attempts
+     * to the counts of their hour.
      */
     async recordLastAttempts(attempts: LastAttempt[]): Promise<void> {
       if (attempts.length === 0) return;
@@ -98,6 +98,7 @@ export function createEndpointHealthRepository(sql: Database) {
       await queryPrepared(sql, 'endpoints_record_last_attempts', RECORD_LAST_ATTEMPTS, {
         organizationIds: column(({ organizationId }) => organizationId),
         endpointIds: column(({ endpointId }) => endpointId),
+        urls: column(({ url }) => url),
         attemptedAt: column(({ attemptedAt }) => attemptedAt.toISOString()),
         statuses: column(({ status }) => status),
         statusCodes: column(({ statusCode }) => statusCode),

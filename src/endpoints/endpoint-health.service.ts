@@ -31,8 +31,6 @@ interface EndpointHealthServiceDeps {
 }
 
 interface AttemptOutcome {
-  /** The URL of the request. */
-  url: string;
   verdict: Verdict;
   /** From the receiver's Retry-After header. */
   retryAfterMs: number | null;
@@ -55,13 +53,13 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
      * endpoint must stop: its breaker is open, it is disabled, or it has another URL, whose failures count anew.
      */
     async update(attempt: LastAttempt, outcome: AttemptOutcome): Promise<boolean> {
-      const health = count(attempt, outcome, healthOf(toTarget(attempt, outcome)));
-      if (outcome.verdict === 'delivered' || outcome.verdict === 'blocked') {
+      const health = count(attempt, outcome, healthOf(attempt));
+      if (outcome.verdict === 'delivered') {
         lastAttempts.add(attempt);
         return true;
       }
       await lastAttempts.record(attempt);
-      const state = await endpoints.findActiveState(toTarget(attempt, outcome));
+      const state = await endpoints.findActiveState(attempt);
       if (!state) return false;
       return handleFailure(attempt, outcome, { ...state, health });
     },
@@ -73,7 +71,7 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
 
   function count(attempt: LastAttempt, outcome: AttemptOutcome, before: EndpointHealth): EndpointHealth {
     const health = withAttempt(before, outcome, attempt.attemptedAt.getTime());
-    healthByTarget.set(targetKey(toTarget(attempt, outcome)), health);
+    healthByTarget.set(targetKey(attempt), health);
     return health;
   }
 
@@ -82,23 +80,24 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
     outcome: AttemptOutcome,
     { breaker, failingSince, recoveredAt, health }: ActiveState & { health: EndpointHealth },
   ): Promise<boolean> {
-    const target = toTarget(attempt, outcome);
-    if (outcome.verdict === 'gone') return disable(target, 'gone');
+    if (outcome.verdict === 'gone') return disable(attempt, 'gone');
     const failingForMs = failingSince ? attempt.attemptedAt.getTime() - failingSince.getTime() : 0;
-    if (failingForMs >= deps.disableAfterMs) return disable(target, 'failing');
+    if (failingForMs >= deps.disableAfterMs) return disable(attempt, 'failing');
+    // It is final for its delivery, so no breaker waits for the address to be allowed.
+    if (outcome.verdict === 'blocked') return true;
     const recoveredAtMs = recoveredAt?.getTime() ?? null;
     const isCurrent = health.recoveredAtMs === recoveredAtMs;
     const current = isCurrent
       ? health
-      : count(attempt, outcome, sinceRecovery(healthOf(target), recoveredAtMs));
+      : count(attempt, outcome, sinceRecovery(healthOf(attempt), recoveredAtMs));
     const isOutage = opensBreaker(current, outcome.verdict);
     // A failed probe opens the breaker again, whatever this process has counted.
     if (isOutage || breaker === 'open') {
       const waitMs = probeWaitMs(failingForMs, outcome.retryAfterMs, deps.probePlan);
-      await openBreaker(target, { waitMs, isOutage, recoveredAt, error: attempt.error });
+      await openBreaker(attempt, { waitMs, isOutage, recoveredAt, error: attempt.error });
       return false;
     }
-    if (outcome.nextAttemptAt) deps.notifyRecovery(toRef(target), outcome.nextAttemptAt);
+    if (outcome.nextAttemptAt) deps.notifyRecovery(toRef(attempt), outcome.nextAttemptAt);
     return true;
   }
 
@@ -122,10 +121,5 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
 
 /** Of another URL, failures count anew. */
 const targetKey = (target: RequestTarget): string => `${endpointKey(target)} ${target.url}`;
-
-const toTarget = (attempt: LastAttempt, { url }: AttemptOutcome): RequestTarget => ({
-  ...toRef(attempt),
-  url,
-});
 
 const toRef = ({ organizationId, endpointId }: EndpointRef): EndpointRef => ({ organizationId, endpointId });

@@ -20,14 +20,14 @@ const isAny = (condition: string, order: string) => `coalesce((
 
 /**
  * A success ends the failing, even when it is recorded late: a failure that is newer than the success is the beginning of
- * another one. Statements that write several rows of hours lock them in one order.
+ * another one. A failure of a former URL begins none. Statements that write several rows of hours lock them in one order.
  */
 export const RECORD_LAST_ATTEMPTS = `
   with a as materialized (
-    select * from unnest(:organizationIds::uuid[], :endpointIds::uuid[], :attemptedAt::timestamptz[], :statuses::text[],
-      :statusCodes::integer[], :errors::text[], :delivered::integer[], :failed::integer[], :durationsMs::bigint[],
-      :durationMaxMs::integer[])
-    as a (organization_id, endpoint_id, attempted_at, status, status_code, error, delivered, failed, duration_ms,
+    select * from unnest(:organizationIds::uuid[], :endpointIds::uuid[], :urls::text[], :attemptedAt::timestamptz[],
+      :statuses::text[], :statusCodes::integer[], :errors::text[], :delivered::integer[], :failed::integer[],
+      :durationsMs::bigint[], :durationMaxMs::integer[])
+    as a (organization_id, endpoint_id, url, attempted_at, status, status_code, error, delivered, failed, duration_ms,
       duration_max_ms)
   ), counted as (
     insert into endpoint_hours as h
@@ -52,7 +52,7 @@ export const RECORD_LAST_ATTEMPTS = `
       else ep.last_delivered_at end,
     failing_since = case
       when a.status <> 'delivered' then
-        case when a.attempted_at <= ep.last_delivered_at then ep.failing_since
+        case when a.attempted_at <= ep.last_delivered_at or a.url <> ep.url then ep.failing_since
           else coalesce(ep.failing_since, a.attempted_at) end
       when ${IS_LATEST} then null
       when ep.failing_since <= a.attempted_at then ep.last_attempt_at

@@ -85,7 +85,7 @@ export type ChangeEndpoint = Partial<Subscription> & {
 export function newEndpoint(request: CreateEndpoint): EndpointSettings {
   const { url, name, status = 'active' } = request;
   return {
-    name: name ?? cutText(new URL(url).host, NAME_LENGTH_MAX),
+    name: name ?? hostNameOf(url),
     url,
     status,
     disabledReason: toDisabledReason(status),
@@ -107,6 +107,9 @@ export function changedEndpoint(endpoint: Endpoint, change: ChangeEndpoint): End
     events: isSubscription(change) ? subscribedTypes(change) : endpoint.events,
   };
 }
+
+/** The name of an endpoint that was given none. */
+export const hostNameOf = (url: string): string => cutText(new URL(url).host, NAME_LENGTH_MAX);
 
 const toDisabledReason = (status: EndpointStatus): DisabledReason | null =>
   status === 'active' ? null : 'customer';

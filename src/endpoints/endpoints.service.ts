@@ -82,7 +82,7 @@ export function createEndpointsService(deps: EndpointsServiceDeps) {
       });
     },
 
-    /** Probes at once; while its breaker is closed, sends all that waits for a retry. */
+    /** Probes at once while its breaker is open; otherwise sends all that waits for a retry. */
     retryNow(transact: Transact, scope: EndpointScope, id: string): Promise<Endpoint> {
       return transact(async ({ sql, afterCommit }) => {
         const endpoint = orNotFound(await endpointsIn(sql).lock(scope, id), NO_SUCH_ENDPOINT);

@@ -53,7 +53,8 @@ export function createLastAttempts({ recordLastAttempts, log }: LastAttemptsDeps
       const key = endpointKey(attempt);
       const before = collected.get(key);
       const counts = before ? addCounts(before.counts, attempt.counts) : attempt.counts;
-      collected.set(key, { ...attempt, counts });
+      const newest = before && before.attemptedAt > attempt.attemptedAt ? before : attempt;
+      collected.set(key, { ...newest, counts });
       timer ??= setTimeout(flushWhileBusy, GATHER_MS);
     },
     /** Writes the attempt now, after the collected ones of its endpoint: a success between two failures ends the first. */

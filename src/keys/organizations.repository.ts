@@ -42,6 +42,16 @@ export function createOrganizationsRepository(sql: Database) {
       return row ? toOrganization(row) : null;
     },
 
+    /** The organization of the first of these names that exists. */
+    async findFirstByName(names: readonly string[]): Promise<Organization | null> {
+      const wanted = names.map(toName);
+      const row = await sql('organizations')
+        .whereRaw('name = any(?::text[])', [wanted])
+        .orderByRaw('array_position(?::text[], name)', [wanted])
+        .first();
+      return row ? toOrganization(row) : null;
+    },
+
     async findName(id: string): Promise<string | null> {
       return (await sql('organizations').where({ id }).first('name'))?.name ?? null;
     },

@@ -1,6 +1,7 @@
 /** Begins and ends times of maintenance. */
 import type { Database } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
+import { isSoonAfter } from '../process/durations.ts';
 import { conflict, invalid, notFound } from '../process/errors.ts';
 import { isPlanned, MUTE_DAYS_MAX, type Mute, type MuteTarget, type NewMute } from './mute.ts';
 import type { MutesRepository } from './mutes.repository.ts';
@@ -24,11 +25,11 @@ export type MutesService = ReturnType<typeof createMutesService>;
 
 export function createMutesService({ mutesIn, lock, onMuteEnded, now }: MutesServiceDeps) {
   function requireSoon({ from, until }: NewMute): void {
-    if (from && !isSoonAfter(from, now()))
+    if (from && !isSoonAfter(from, now(), MUTE_MS_MAX))
       throw invalid(
         `from must be in the future, at most ${MUTE_DAYS_MAX} days ahead; leave it out to begin now`,
       );
-    if (!isSoonAfter(until, from ?? now()))
+    if (!isSoonAfter(until, from ?? now(), MUTE_MS_MAX))
       throw invalid(
         `until must be ${from ? 'after from' : 'in the future'}, at most ${MUTE_DAYS_MAX} days ${from ? 'later' : 'ahead'}`,
       );
@@ -83,11 +84,6 @@ export function createMutesService({ mutesIn, lock, onMuteEnded, now }: MutesSer
     },
   };
 }
-
-const isSoonAfter = (at: Date, start: Date): boolean => {
-  const aheadMs = at.getTime() - start.getTime();
-  return aheadMs > 0 && aheadMs <= MUTE_MS_MAX;
-};
 
 const noSuch = (target: MuteTarget): string =>
   'assetId' in target ? 'No asset has this id' : 'No group has this id';

@@ -14,7 +14,8 @@ export interface IdentityRoutesDeps {
   attempts: ReturnType<typeof createAttemptSigner>;
   /** @throws when this address has sent too many requests. */
   admit(address: string): void;
-  findOrganization(name: string): Promise<{ id: string } | null>;
+  /** The first of these names that exists. */
+  findOrganization(names: readonly string[]): Promise<{ id: string } | null>;
   /** Returns the cookie of a new session. */
   begin(request: LinkRequest): Promise<string>;
   /** Ends the session that the new one replaces. */
@@ -23,17 +24,10 @@ export interface IdentityRoutesDeps {
 }
 
 export const CALLBACK_PATH = `${PROVIDER_PATH}/callback`;
+const NO_ORGANIZATION = 'The identity provider names no organization of this service for you';
 
 export function identityRoutes(deps: IdentityRoutesDeps): Array<OpenPageRoute<Session>> {
   const { provider, rules, attempts, findOrganization, admit, now } = deps;
-
-  async function findFirst(names: readonly string[]): Promise<{ id: string }> {
-    for (const name of names) {
-      const organization = await findOrganization(name);
-      if (organization) return organization;
-    }
-    throw new AppError('forbidden', 'The identity provider names no organization of this service for you');
-  }
 
   return [
     {
@@ -56,9 +50,10 @@ export function identityRoutes(deps: IdentityRoutesDeps): Array<OpenPageRoute<Se
         const attempt = handoff === undefined ? null : attempts.open(handoff, now());
         if (!attempt) throw new AppError('forbidden', 'This sign-in was not begun here, or too long ago');
         const identity = toIdentity(await provider.finish(query, attempt), rules);
-        const { id: organizationId } = await findFirst(identity.organizations);
+        const organization = await findOrganization(identity.organizations);
+        if (!organization) throw new AppError('forbidden', NO_ORGANIZATION);
         const { name, role } = identity;
-        const cookie = await deps.begin({ organizationId, name, role, keyId: null });
+        const cookie = await deps.begin({ organizationId: organization.id, name, role, keyId: null });
         if (visitor) await deps.signOut(visitor);
         return { location: attempt.back, cookie, handoff: null };
       },

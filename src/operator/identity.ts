@@ -21,13 +21,11 @@ export interface Identity {
 
 export type Claims = Record<string, unknown>;
 
-const ORGANIZATIONS_MAX = 20;
-
 /** The greatest role in the claim; without one, read. */
 export function toIdentity(claims: Claims, { organizationClaim, roleClaim }: IdentityRules): Identity {
   const named = textsOf(claims, roleClaim);
   return {
-    organizations: textsOf(claims, organizationClaim).slice(0, ORGANIZATIONS_MAX),
+    organizations: textsOf(claims, organizationClaim),
     role: ROLES.find((role) => named.includes(role)) ?? 'read',
     name: nameOf(claims),
   };

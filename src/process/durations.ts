@@ -4,6 +4,15 @@ export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
+/** Clients that compute a time by their own clock, as "30 days from now", may be ahead of this one. */
+export const CLIENT_AHEAD_MS = MINUTE_MS;
+
+/** Whether `at` lies after `from`, and by no more than `maxMs`. */
+export function isSoonAfter(at: Date, from: Date, maxMs: number): boolean {
+  const aheadMs = at.getTime() - from.getTime();
+  return aheadMs > 0 && aheadMs <= maxMs + CLIENT_AHEAD_MS;
+}
+
 /** How long something has been late, in classes by which a list can be filtered. */
 const LATENESS = ['on time', 'up to an hour', 'over an hour', 'over a day'] as const;
 export type Lateness = (typeof LATENESS)[number];

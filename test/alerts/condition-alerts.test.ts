@@ -36,6 +36,21 @@ describe('Alerts that need no profile', () => {
     await logger.close();
   });
 
+  it('resolves the alerts about the hardware of a logger that is replaced, and publishes that', async () => {
+    await newDevice({}, 'ABCDEF000003');
+    const webhookId = await device.subscribe(['alert.resolved']);
+    const { token } = await device.dms.issueKey(device.org.id, 'device');
+    const logger = await openLogger({ serial: device.serial, coapPort: device.dms.coapPort, token });
+    await logger.measure({ values: [SENSOR_ERROR], at: new Date(at(0)) });
+    await logger.close();
+    await send([reading(1, 5, { channel: 2 })], { batteryStatus: 'low' });
+    assert.deepEqual(await statuses(), ['sensor_error new', 'low_battery new']);
+    await device.replaceHardware();
+    assert.deepEqual(await statuses(), ['sensor_error resolved', 'low_battery resolved']);
+    const events = await device.published(webhookId);
+    assert.deepEqual(events.map(({ data }) => data.type).sort(), ['low_battery', 'sensor_error']);
+  });
+
   it('publishes the opening and the resolution of these alerts', async () => {
     const webhookId = await device.subscribe(['alert.created', 'alert.resolved']);
     await battery(0, 'low');

@@ -10,6 +10,7 @@ import {
   createProfile,
   FACTORY,
   FRIDGE,
+  inTurns,
   jobOf,
   register,
 } from '../support/fleet.ts';
@@ -262,7 +263,7 @@ describe('Assets', () => {
     });
 
     it('lists 50 assets on a page by default, and up to 500', async () => {
-      await Promise.all(Array.from({ length: 51 }, () => register(org, nextSerial())));
+      await inTurns(Array.from({ length: 51 }, nextSerial), 4, (serial) => register(org, serial));
       assert.equal((await api.get('/assets')).body.items.length, 50);
       const { items, nextCursor } = (await api.get('/assets?limit=500')).body;
       assert.deepEqual([items.length, nextCursor], [51, null]);

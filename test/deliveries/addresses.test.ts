@@ -117,6 +117,17 @@ describe('The address of a receiver', () => {
     await endpoint.untilAll('delivered', 1);
   });
 
+  it('disables a webhook that was only blocked for as long as a failing one may fail', async () => {
+    answers['expired.example'] = [['192.168.7.7']];
+    const endpoint = await customer.subscribe(`http://expired.example:${port}/hook`);
+    await dms.service
+      .sql('endpoints')
+      .where({ organization_id: customer.id, id: endpoint.id })
+      .update({ failing_since: new Date(Date.now() - QUICK_PLAN.disableAfterMs) });
+    await customer.publish(1);
+    await endpoint.untilDisabled('failing');
+  });
+
   it('names no internal address in the log', async () => {
     for (const inner of ['10.0.0.1', '192.168.7.7', '169.254.169.254', '::ffff:10']) {
       assert.ok(!logged.some((line) => line.includes(inner)), inner);

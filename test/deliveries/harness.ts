@@ -44,6 +44,7 @@ export interface DeliveryItem {
   eventId: string;
   eventType: string;
   state: string;
+  reason: string | null;
   attemptCount: number;
   nextAttemptAt: string | null;
   lastStatusCode: number | null;
@@ -64,7 +65,12 @@ export interface AttemptItem {
 export interface Endpoint {
   id: string;
   path: string;
-  view(): Promise<{ status: string; disabledReason: string | null }>;
+  view(): Promise<{
+    status: string;
+    disabledReason: string | null;
+    delivery: { lastStatus: string | null };
+    health: { state: string };
+  }>;
   change(body: object): Promise<void>;
   /** Up to 500, newest first. */
   deliveries(): Promise<DeliveryItem[]>;

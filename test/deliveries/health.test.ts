@@ -287,8 +287,8 @@ describe('The health of an endpoint', () => {
     ];
     assert.deepEqual(await open(true, null), [true, 'open']);
     await breakers.beginDrain(target);
-    await breakers.close(endpoint, 'draining');
-    const recoveredAt = (await endpoints.findActiveState(target))?.recoveredAt ?? null;
+    const recoveredAt = await breakers.findRecoveredAt(endpoint);
+    await breakers.endDrain(endpoint, recoveredAt);
     for (const isOutage of [true, false]) assert.deepEqual(await open(isOutage, null), [false, 'closed']);
     assert.deepEqual(await open(true, recoveredAt), [true, 'open']);
   });
@@ -349,6 +349,17 @@ describe('The health of an endpoint', () => {
       assert.deepEqual([await endpoint.breaker(), (await endpoint.view()).status], ['closed', 'active']);
       await other.stop();
     });
+
+  it('shows a webhook with a changed URL as healthy after the former URL has failed late', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    const late = new Promise<ServerResponse>((resolve) => receiver.answer(resolve));
+    await customer.publish(1);
+    const response = await late;
+    await endpoint.change({ url: `${receiver.url}/other` });
+    response.writeHead(410).end();
+    const { health } = await eventually(endpoint.view, ({ delivery }) => delivery.lastStatus !== null);
+    assert.equal(health.state, 'healthy');
+  });
 
   it('counts no late failures of the former URL against a changed one', async () => {
     const endpoint = await customer.subscribe(receiver.url);
@@ -490,7 +501,7 @@ describe('The health of an endpoint', () => {
   it('never dates failing_since before the last success, even before one that is recorded late', async () => {
     const endpoints = createEndpointHealthRepository(dms.service.sql);
     const { id } = await customer.subscribe(receiver.url, { events: ['device.online'] });
-    const endpoint = { organizationId: customer.id, endpointId: id };
+    const endpoint = { organizationId: customer.id, endpointId: id, url: receiver.url };
     const record = (second: number, status: LastAttempt['status']) =>
       endpoints.recordLastAttempts([
         {
@@ -503,7 +514,7 @@ describe('The health of an endpoint', () => {
         },
       ]);
     const failingSince = async () =>
-      (await endpoints.findActiveState({ ...endpoint, url: receiver.url }))?.failingSince?.getTime() ?? null;
+      (await endpoints.findActiveState(endpoint))?.failingSince?.getTime() ?? null;
     await record(10, 'retrying');
     await record(30, 'retrying');
     assert.equal(await failingSince(), 10_000);
@@ -542,6 +553,18 @@ describe('The health of an endpoint', () => {
     );
     assert.deepEqual([items.length, statesOf(items, 'failed')], [3, 1]);
     assert.equal(items.find(({ state }) => state === 'failed')?.lastStatusCode, 410);
+  });
+
+  it('names an event webhook that was disabled by the host of its present URL', async () => {
+    const other = await startReceiver();
+    await customer.subscribe(other.url, { events: ['webhook.disabled'] });
+    const endpoint = await customer.subscribe('https://former.example/hook');
+    await endpoint.change({ url: receiver.url });
+    failing(410);
+    await customer.publish(1);
+    const [disabled] = await other.until(1);
+    assert.equal(disabled?.event.data.name, new URL(receiver.url).host);
+    await other.stop();
   });
 
   it('sends at most the configured number of requests at a time to one endpoint', async () => {

@@ -242,6 +242,16 @@ describe('Operations on deliveries', () => {
     assert.deepEqual([body.state, body.reason], ['retrying', null]);
   });
 
+  it('says of a failed delivery that was delivered before that its latest attempt failed', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    await customer.publish(1);
+    const [delivered] = await endpoint.untilAll('delivered', 1);
+    receiver.answer((response) => response.writeHead(410).end());
+    await resend(endpoint, delivered?.id ?? '');
+    const [failed] = await endpoint.untilAll('failed', 1);
+    assert.equal(failed?.reason, 'the latest attempt failed, and none is left: the receiver answered 410');
+  });
+
   it('resends at once while the breaker is open, and answers 409 for a disabled endpoint', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     receiver.answer((response) => response.writeHead(503, { 'retry-after': '3600' }).end());
@@ -255,6 +265,19 @@ describe('Operations on deliveries', () => {
     await endpoint.change({ status: 'disabled' });
     const refused = await resend(endpoint, first?.id ?? '');
     assert.equal(refused.status, 409, refused.text);
+  });
+
+  it('sends what waits for a probe once a resend is delivered, and shows the webhook as healthy', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    receiver.answer((response) => response.writeHead(503, { 'retry-after': '3600' }).end());
+    await customer.publish(1);
+    const [first] = await endpoint.until(([only]) => only?.attemptCount === 1);
+    await eventually(endpoint.breaker, (breaker) => breaker === 'open');
+    await customer.publish(1);
+    well();
+    await resend(endpoint, first?.id ?? '');
+    await endpoint.untilAll('delivered', 2);
+    await eventually(endpoint.view, ({ health }) => health.state === 'healthy');
   });
 
   it('replays failed deliveries once each, with the same webhook-ids, at a growing pace', async () => {
@@ -273,6 +296,26 @@ describe('Operations on deliveries', () => {
       queued: 9,
     });
     await endpoint.until((all) => all.every(({ attemptCount }) => attemptCount === 4));
+  });
+
+  it('retries what waits for its next attempt while a replay is drained', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    await customer.publish(2);
+    const [waiting] = await endpoint.untilAll('delivered', 2);
+    await query(
+      dms.service.sql,
+      `update deliveries set state = 'retrying', next_attempt_at = now() + interval '1 hour', delivered_at = null,
+         first_attempt_duration_ms = null
+       where organization_id = ? and endpoint_id = ? and id = ?`,
+      [customer.id, endpoint.id, waiting?.id],
+    );
+    // The drain goes on while the receiver has not answered.
+    const held = holdAnswers();
+    await replay(endpoint, { since: EVER_SINCE, states: ['delivered'] });
+    await receiver.until(3);
+    assert.equal((await customer.api.post(`${endpoint.path}/retry`)).status, 200);
+    held.end();
+    await endpoint.untilAll('delivered', 2);
   });
 
   it('gives replayed deliveries the whole retry schedule', async () => {

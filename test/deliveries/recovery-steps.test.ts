@@ -50,7 +50,8 @@ async function drain({ newPerTick = 0, answerMs = 0 } = {}) {
     endpoints: {},
     breakers: {
       drainIfClosed: async () => {},
-      close: async () => {
+      findRecoveredAt: async () => null,
+      endDrain: async () => {
         isClosed = true;
         return true;
       },

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { createSecretBox } from '../../src/endpoints/secret-box.ts';
 import { SUBSCRIBABLE_TYPES } from '../../src/events/event-catalogue.schemas.ts';
 import type { Client } from '../support/client.ts';
+import { inTurns } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
 const URL_1 = 'https://example.com/hooks/one';
@@ -421,8 +422,8 @@ describe('Webhooks', () => {
       });
 
       it('holds at most 100 endpoints, even with concurrent additions', async () => {
-        await Promise.all(Array.from({ length: 20 }, () => create(own.api, path)));
-        await Promise.all(Array.from({ length: 75 }, () => create(own.api, path, { status: 'disabled' })));
+        const states = Array.from({ length: 95 }, (_, index) => (index < 20 ? 'active' : 'disabled'));
+        await inTurns(states, 4, (status) => create(own.api, path, { status }));
         const answers = await Promise.all(
           Array.from({ length: 15 }, () => own.api.post(path, { url: URL_1 })),
         );

@@ -11,7 +11,7 @@ const AT_ONCE_MS = 200;
 const BUSY_MS = 2_000;
 
 describe('The last attempts of endpoints', () => {
-  const endpoint = { organizationId: randomUUID(), endpointId: randomUUID() };
+  const endpoint = { organizationId: randomUUID(), endpointId: randomUUID(), url: 'https://example.com/' };
   const attempt = (
     second: number,
     status: LastAttempt['status'] = 'delivered',
@@ -70,6 +70,14 @@ describe('The last attempts of endpoints', () => {
     await pass(BUSY_MS / 4);
     assert.deepEqual(times(), [[1], [4]]);
     assert.equal(written[1]?.[0]?.counts.delivered, 3);
+  });
+
+  it('writes the attempt that began last, also where an earlier one ends after it', async () => {
+    const { add, pass, times } = start();
+    add(attempt(2));
+    add(attempt(1));
+    await pass(AT_ONCE_MS);
+    assert.deepEqual(times(), [[2]]);
   });
 
   it('writes an attempt soon again after a pause', async () => {

@@ -19,7 +19,6 @@ const OTHER_CUTS: Record<string, string> = {
   'src/operator/fleet.routes.ts: DEVICES_PER_PAGE': 'a list',
   'src/operator/forms.routes.ts: GROUPS_SHOWN': 'a list',
   'src/operator/groups-html.ts: LEAVING_SHOWN': 'a list',
-  'src/operator/identity.ts: ORGANIZATIONS_MAX': 'a list',
   'src/operator/import-html.ts: GROUPS_MAX': 'a list',
   'src/operator/import-html.ts: LINES_SHOWN': 'a list',
   'src/operator/import-html.ts: REASONS_SHOWN': 'a list',

@@ -184,22 +184,10 @@ describe("The operators' page in a browser", () => {
 
   it('sends once what is pressed again before the answer', async () => {
     await open(`/webhooks/events/${fleet.webhookId}`);
-    const count = receiver.received.length;
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    receiver.answer(async (response) => {
-      await released;
-      response.writeHead(503).end();
-    });
-    const button = page.getByRole('button', { name: 'Send a test' });
-    await button.click({ noWaitAfter: true });
-    await receiver.until(count + 1);
-    await button.click({ noWaitAfter: true });
-    release();
-    await page.waitForURL(/\/test$/);
-    assert.equal(receiver.received.length, count + 1);
+    const isSent = await page.evaluate(`[1, 2].map(() =>
+      document.querySelector('form[action$="/test"]')
+        .dispatchEvent(new SubmitEvent('submit', { bubbles: true, cancelable: true })))`);
+    assert.deepEqual(isSent, [true, false]);
   });
 
   it('pauses, resumes and tests a webhook, and shows a delivery with its payload', async () => {
@@ -232,6 +220,7 @@ async function recordAttempts(
   { service, id: organizationId }: TestService,
   endpointId: string,
 ): Promise<void> {
+  const endpoint = { organizationId, endpointId, url: 'https://example.com/' };
   const health = createEndpointHealthRepository(service.sql);
   for (const [hoursAgo, status] of [
     [5, 'delivered'],
@@ -240,7 +229,7 @@ async function recordAttempts(
   ] as const) {
     const attemptedAt = new Date(Date.now() - hoursAgo * 3_600_000);
     const counts = countAttempt(status, 100 * hoursAgo);
-    const attempt = { organizationId, endpointId, attemptedAt, status, statusCode: 204, error: null, counts };
+    const attempt = { ...endpoint, attemptedAt, status, statusCode: 204, error: null, counts };
     await health.recordLastAttempts([attempt]);
   }
 }

@@ -33,17 +33,18 @@ describe('Signing in with an identity provider', () => {
     provider = await startIdentityProvider({ ...CLIENT, redirectUrl: OPERATOR_URL + RETURN });
     const oidc = { issuer: provider.issuer, ...CLIENT, ...RULES };
     dms = await startService({ withWorker: false, log, settings: { operatorUrl: OPERATOR_URL, oidc } });
-    const [row] = await query<{ name: string }>(
-      dms.service.sql,
-      'select name from organizations where id = ?',
-      [dms.id],
-    );
-    organization = row?.name as string;
+    organization = await organizationName(dms.id);
   });
   after(async () => {
     await dms?.stop();
     await provider?.stop();
   });
+
+  async function organizationName(id: string): Promise<string> {
+    const text = 'select name from organizations where id = ?';
+    const [row] = await query<{ name: string }>(dms.service.sql, text, [id]);
+    return row?.name as string;
+  }
 
   const is = (claims: Record<string, unknown>) => {
     provider.person = { id: 'ada', claims: { organization, name: 'Ada Lovelace', ...claims } };
@@ -119,6 +120,18 @@ describe('Signing in with an identity provider', () => {
       /<span class="quiet">read<\/span>/,
     );
     assert.equal((await visit(`${dms.baseUrl}/operator/import`, { cookie })).status, 403);
+  });
+
+  it('begins a session with the first organization in the claim, however many groups it names before', async () => {
+    const other = await dms.addOrganization();
+    const groups = Array.from({ length: 30 }, (_, number) => `group ${number}`);
+    is({ name: 'Grace Hopper', organization: [...groups, await organizationName(other.id), organization] });
+    await signIn();
+    const sessions = await query<{ id: string }>(
+      dms.service.sql,
+      "select organization_id as id from operator_sessions where name = 'Grace Hopper'",
+    );
+    assert.deepEqual(sessions, [{ id: other.id }]);
   });
 
   it('refuses people whose claims name no organization of the service', async () => {

@@ -97,7 +97,7 @@ describe('The page of a webhook', () => {
   it('starts each hour of the week at zero, ignores late attempts, and keeps a week at most', async () => {
     const { id } = await customer.subscribe(receiver.url, { events: ['device.online'] });
     const health = createEndpointHealthRepository(dms.service.sql);
-    const ref = { organizationId: customer.id, endpointId: id };
+    const ref = { organizationId: customer.id, endpointId: id, url: receiver.url };
     const record = (at: string, counts = countAttempt('delivered', 10)) =>
       health.recordLastAttempts([
         { ...ref, attemptedAt: new Date(at), status: 'delivered', statusCode: 204, error: null, counts },
@@ -125,7 +125,7 @@ describe('The page of a webhook', () => {
 
   it('removes its hours with the webhook', async () => {
     const { id } = await customer.subscribe(receiver.url, { events: ['device.online'] });
-    const ref = { organizationId: customer.id, endpointId: id };
+    const ref = { organizationId: customer.id, endpointId: id, url: receiver.url };
     await createEndpointHealthRepository(dms.service.sql).recordLastAttempts([
       {
         ...ref,

@@ -374,7 +374,7 @@ describe('Statistics of a device', () => {
     assert.match(text, /profile Vaccine fridge \(w+-end\), confirmed by the logger/);
     assert.match(
       text,
-      /(probe \(channel 1\): up to \d\.5 °C, ){4}measured every \w+ \w+, transmitted every 1 h/,
+      /(ambient \(channel 1\): up to \d\.5 °C, ){4}measured every \w+ \w+, transmitted every 1 h/,
     );
   });
 

@@ -56,6 +56,11 @@ export interface AssetsServiceDeps {
   devicesIn(sql: Database): AssetDevices;
   targetsIn(sql: Database): AssetTargets;
   groups: AssetGroups;
+  /** What waited for the end of a maintenance waits no longer. */
+  mutes: {
+    endAny(tx: Transaction, asset: { organizationId: string; assetId: string }): Promise<void>;
+    onMembersLeft(tx: Transaction, organizationId: string, groupIds: string[]): Promise<void>;
+  };
   jobsProgressed(organizationId: string, jobIds: string[]): void;
   /** Removes the tokens of single devices with these serial numbers. */
   removeTokens(sql: Database, organizationId: string, serialNumbers: readonly string[]): Promise<unknown>;
@@ -77,6 +82,7 @@ export function createAssetsService({
   devicesIn,
   targetsIn,
   groups,
+  mutes,
   jobsProgressed,
   removeTokens,
   recompile,
@@ -159,9 +165,14 @@ export function createAssetsService({
         const [found] = await devicesIn(sql).lockByAsset(organizationId, [id]);
         const device = orNotFound(found, NO_SUCH_ASSET);
         await devicesIn(sql).update([archived(device, now())]);
-        const { serialNumber } = orNotFound(await assetsIn(sql).lock(organizationId, id), NO_SUCH_ASSET);
+        const { serialNumber, groupId } = orNotFound(
+          await assetsIn(sql).lock(organizationId, id),
+          NO_SUCH_ASSET,
+        );
+        await mutes.endAny(tx, { organizationId, assetId: id });
         await assetsIn(sql).archive(organizationId, id);
         await endTokens(sql, { organizationId, assetId: id }, serialNumber);
+        if (groupId !== null) await mutes.onMembersLeft(tx, organizationId, [groupId]);
         const jobIds = await targetsIn(sql).cancelByAsset(organizationId, id, 'the asset was archived');
         await resolveAlerts(tx, [{ organizationId, assetId: id }]);
         afterCommit(() => jobsProgressed(organizationId, jobIds));

@@ -26,7 +26,7 @@ export const INSERT_MISSING = `
   )
   select id, serial_number as "serialNumber" from inserted`;
 
-/** Also ends the deadline of the device, its configuration, and the mutes of the asset. */
+/** Also ends the deadline of the device, and its configuration. */
 export const ARCHIVE = `
   with archived as (
     update assets set archived_at = now(), building_id = null, space_id = null, group_id = null
@@ -34,9 +34,6 @@ export const ARCHIVE = `
   ), has_left as (
     insert into asset_groups (organization_id, asset_id, from_at, group_id)
     select organization_id, id, clock_timestamp(), null from archived
-  ), unmuted as (
-    update mutes m set starts_at = least(m.starts_at, now()), ends_at = now()
-    from archived a where m.organization_id = a.organization_id and m.asset_id = a.id and m.ends_at > now()
   ), unexpected as (
     update device_states s set ${NO_DEADLINE}, is_active = false
     from archived a where s.organization_id = a.organization_id and s.asset_id = a.id

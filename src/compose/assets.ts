@@ -19,7 +19,7 @@ import type { Resources } from './resources.ts';
 interface AssetsNeeds
   extends Pick<
     AssetsServiceDeps,
-    'jobsProgressed' | 'recompile' | 'onAlertRulesChanged' | 'resolveAlerts' | 'resolveConditions'
+    'mutes' | 'jobsProgressed' | 'recompile' | 'onAlertRulesChanged' | 'resolveAlerts' | 'resolveConditions'
   > {
   groups: AssetsServiceDeps['groups'];
   devicesIn(sql: Sql): DevicesRepository;

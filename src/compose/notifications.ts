@@ -11,6 +11,7 @@ import { openAlerts } from '../notifications/linked-text.ts';
 import { createMailAddressesRepository } from '../notifications/mail-addresses.repository.ts';
 import { createMailAddresses } from '../notifications/mail-addresses.service.ts';
 import { createMailer } from '../notifications/mailer.service.ts';
+import { createMessageRenewal } from '../notifications/message-renewal.service.ts';
 import { createMessageSender } from '../notifications/message-sender.service.ts';
 import { createNotificationAlertsRepository } from '../notifications/notification-alerts.repository.ts';
 import { createChannelsRepository } from '../notifications/notification-channels.repository.ts';
@@ -79,7 +80,10 @@ export function composeNotifications(resources: Resources, { send, tests, record
       }),
     });
     const notifier = createNotifier({
-      notifications,
+      notifications: {
+        ...notifications,
+        claim: (...given) => transact((tx) => notificationsIn(tx.sql).claim(...given)),
+      },
       gather: createGathering({
         transact,
         notificationAlertsIn: createNotificationAlertsRepository,
@@ -89,6 +93,12 @@ export function composeNotifications(resources: Resources, { send, tests, record
         onSetAside: onSetAside(resources, 'notifications'),
       }),
       gatherSteps: createStepGathering({ transact, notificationsIn, gatherIntervalMs, now }),
+      renew: createMessageRenewal({
+        transact,
+        notificationAlertsIn: createNotificationAlertsRepository,
+        notificationsIn,
+        now,
+      }),
       sender,
       mails: {
         async hasRoom(channel) {
@@ -97,6 +107,7 @@ export function composeNotifications(resources: Resources, { send, tests, record
         },
         count: async (claimed) =>
           claimed.type !== 'email' || addresses.countNotification(claimed, claimed.target),
+        takeBack: (claimed) => addresses.takeBack(claimed, claimed.target, 'notification'),
       },
       schedule: deliveryPlan.scheduleMs,
       leaseSeconds: webhooks.leaseSeconds,

@@ -78,6 +78,7 @@ export function composeSlices(resources: Resources) {
   const groups = composeGroups(resources, { ...configJobs, mutes });
   const assets = composeAssets(resources, {
     groups: groups.membership,
+    mutes,
     deviceTokens: keys.deviceTokens,
     devicesIn,
     jobsProgressed: configJobs.jobsProgressed,

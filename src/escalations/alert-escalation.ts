@@ -20,6 +20,7 @@ export interface AlertEscalation extends EscalationProgress {
   nextStepAt: Date | null;
   /** End of the device's mute as the run last read it; null: it was not muted. */
   mutedUntil: Date | null;
+  hasBeenSnoozed: boolean;
   fleet: EscalatedFleet | null;
 }
 

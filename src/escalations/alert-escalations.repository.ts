@@ -49,6 +49,7 @@ const toEscalation = (row: EscalationRow): AlertEscalation => ({
   lastStepAt: row.last_step_at,
   nextStepAt: row.next_step_at,
   mutedUntil: row.muted_until,
+  hasBeenSnoozed: row.held_until !== null,
   fleet:
     row.fleet_overdue === null || row.fleet_total === null
       ? null

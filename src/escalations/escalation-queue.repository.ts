@@ -1,7 +1,6 @@
 import { type AlertRef, alertKeys } from '../alerts/alert.ts';
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
-import type { EscalationState } from './alert-escalation.ts';
 import { BEGIN, END } from './escalation-queue.statements.ts';
 
 export interface OpenedAlert extends AlertRef {
@@ -9,9 +8,8 @@ export interface OpenedAlert extends AlertRef {
   severity: string;
 }
 
-export interface ChangedEscalation extends AlertRef {
+export interface BegunEscalation extends AlertRef {
   policyId: string;
-  state: EscalationState;
   nextStepAt: Date | null;
 }
 
@@ -21,7 +19,7 @@ export type EscalationQueueRepository = ReturnType<typeof createEscalationQueueR
 export function createEscalationQueueRepository(sql: Sql) {
   return {
     /** Begins the escalation of alerts that match a policy. Returns the escalations. */
-    async begin(opened: OpenedAlert[], at: Date): Promise<ChangedEscalation[]> {
+    async begin(opened: OpenedAlert[], at: Date): Promise<BegunEscalation[]> {
       if (opened.length === 0) return [];
       return queryPrepared(sql, 'alert_escalations_begin', BEGIN, {
         ...alertKeys(opened),
@@ -31,8 +29,8 @@ export function createEscalationQueueRepository(sql: Sql) {
       });
     },
 
-    /** Returns the escalations that end. */
-    async end(ended: AlertRef[]): Promise<ChangedEscalation[]> {
+    /** Returns the alerts whose escalations end. */
+    async end(ended: AlertRef[]): Promise<AlertRef[]> {
       return ended.length === 0 ? [] : queryPrepared(sql, 'alert_escalations_end', END, alertKeys(ended));
     },
   };

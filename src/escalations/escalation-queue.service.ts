@@ -3,18 +3,19 @@
  * transaction that opens or resolves them. Runs are started and signalled after the commit; a sweep starts
  * runs that a crash has lost.
  */
+import type { AlertRef } from '../alerts/alert.ts';
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent } from '../db/domain-event.ts';
 import { sentTogether } from '../db/query.ts';
 import type { InTransaction } from '../db/transaction.ts';
 import type { EscalationTitle } from './escalation-description.ts';
-import type { ChangedEscalation, EscalationQueueRepository } from './escalation-queue.repository.ts';
+import type { BegunEscalation, EscalationQueueRepository } from './escalation-queue.repository.ts';
 
 export interface EscalationQueueDeps {
   queueIn(sql: Sql): EscalationQueueRepository;
   runs: {
-    begin(escalation: ChangedEscalation, title: EscalationTitle): void;
-    wake(escalation: ChangedEscalation): void;
+    begin(alert: AlertRef, title: EscalationTitle): void;
+    wake(alert: AlertRef): void;
   };
   now(): Date;
 }
@@ -62,7 +63,7 @@ const toOpened = (event: AlertEvent) => ({
   severity: event.data.severity,
 });
 
-function showEscalation(event: DomainEvent, begun: ReadonlyMap<string, ChangedEscalation>): DomainEvent {
+function showEscalation(event: DomainEvent, begun: ReadonlyMap<string, BegunEscalation>): DomainEvent {
   if (event.type !== 'alert.created') return event;
   const escalation = begun.get(event.data.id);
   if (!escalation) return event;

@@ -17,9 +17,6 @@ const IS_OF_FLEET = `(n.type = 'no_data' and exists (
       select from overdue_fleets where organization_id = n.organization_id and escalated_alert_id is not null
     ))`;
 
-const CHANGED = `alert_escalations.organization_id as "organizationId", alert_escalations.alert_id as "alertId",
-    alert_escalations.policy_id as "policyId", alert_escalations.state`;
-
 export const BEGIN = `
   insert into alert_escalations (organization_id, alert_id, policy_id, began_at, next_step_at)
   select n.organization_id, n.alert_id, p.id, n.at,
@@ -29,7 +26,7 @@ export const BEGIN = `
   cross join lateral ${matchingPolicy('n.organization_id', 'n.type', 'n.severity', GROUP)} as p
   where not ${IS_OF_FLEET}
   on conflict do nothing
-  returning ${CHANGED}, next_step_at as "nextStepAt"`;
+  returning organization_id as "organizationId", alert_id as "alertId", policy_id as "policyId", next_step_at as "nextStepAt"`;
 
 export const END = `
   with locked as (
@@ -41,4 +38,4 @@ export const END = `
   )
   update alert_escalations set state = 'resolved' from locked n
   where alert_escalations.organization_id = n.organization_id and alert_escalations.alert_id = n.alert_id
-  returning ${CHANGED}, null::timestamptz as "nextStepAt"`;
+  returning alert_escalations.organization_id as "organizationId", alert_escalations.alert_id as "alertId"`;

@@ -112,7 +112,8 @@ export function createEscalationRun(deps: EscalationRunDeps) {
   ): Promise<EscalationView> {
     const { ref, escalation } = escalating;
     const notified = policy ? await listChannels(sql, ref, notifiedChannelIds(policy, escalation)) : [];
-    const nextChannels = next ? await listChannels(sql, ref, next.channelIds) : [];
+    const following = next ? await deps.channelsIn(sql).listActive(ref.organizationId, next.channelIds) : [];
+    const nextChannels = following.map((channel) => ({ place: placeOfChannel(channel), lastError: null }));
     const details = { notified, nextChannels, held, isStepNew };
     return escalationView(escalating, policy, next, { now: now(), details });
   }
@@ -120,7 +121,7 @@ export function createEscalationRun(deps: EscalationRunDeps) {
   async function compose(
     sql: Database,
     { organizationId, alertId }: AlertRef,
-    { fleet }: AlertEscalation,
+    { fleet, hasBeenSnoozed }: AlertEscalation,
     { position, isRepeat }: PlannedStep,
     { steps }: EscalationPolicy,
   ): Promise<Message> {
@@ -137,6 +138,7 @@ export function createEscalationRun(deps: EscalationRunDeps) {
       isRepeat,
       stepCount: steps.length,
       isAtOnce: isFirst && steps[0]?.afterMinutes === 0,
+      hasBeenSnoozed,
       fleet: counted,
     });
   }

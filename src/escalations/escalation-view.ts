@@ -61,6 +61,8 @@ export function notifiedChannelIds(
   return steps[Math.min(stepsMade, steps.length) - 1]?.channelIds ?? [];
 }
 
+export const NO_CHANNEL = 'no channel that messages may be sent to';
+
 /** `step 2 of 3: email night@example.com`. */
 export function describeStep(
   { position, isRepeat }: PlannedStep,
@@ -69,5 +71,5 @@ export function describeStep(
 ): string {
   const step = `step ${position} of ${steps.length}${isRepeat ? ' again' : ''}`;
   const names = channels.map(nameOfChannel).join(', ');
-  return `${step}: ${names === '' ? 'no channel that messages may be sent to' : names}`;
+  return `${step}: ${names === '' ? NO_CHANNEL : names}`;
 }

@@ -138,8 +138,9 @@ function countKinds(mentions: readonly Mention[]): MentionCounts {
   return counts;
 }
 
+/** A time that is still to come is of a clock that was ahead, and holds nothing. */
 const isWithin = (intervalMs: number, last: Date | null, at: Date): boolean =>
-  last !== null && at.getTime() - last.getTime() < intervalMs;
+  last !== null && last <= at && at.getTime() - last.getTime() < intervalMs;
 
 interface StepGatheringDeps extends Pick<GatheringDeps, 'transact' | 'gatherIntervalMs' | 'now'> {
   notificationsIn(
@@ -155,8 +156,8 @@ export type GatherSteps = (channel: ChannelRef) => Promise<void>;
 /**
  * Merges waiting steps of escalations on a channel into fewer messages, so that a thousand alerts at once do
  * not notify somebody a thousand times, and stay within the limit of e-mails. Every alert is named. The first
- * step is sent at once, and later ones together when the interval has passed. A gathered message stays as it
- * is, so that a repeat is the same message.
+ * step is sent at once, and later ones together when the interval has passed. A gathered message takes up no
+ * further step, so that a repeat says nothing that the receiver may take for known.
  */
 export const createStepGathering =
   ({ transact, notificationsIn, gatherIntervalMs, now }: StepGatheringDeps): GatherSteps =>

@@ -1,7 +1,6 @@
 /** A notification as text with links to the open alerts that it names. */
-import { ALERT_NAMES } from '../alerts/alert.ts';
 import { ALERT_LINK_HOURS } from './alert-link.ts';
-import { type NotificationData, toOneLine } from './message.ts';
+import { aboutOf, type NotificationData } from './message.ts';
 
 type Mentioned = NotificationData['alerts'][number];
 
@@ -26,7 +25,10 @@ export function chatText(data: NotificationData, linkTo: LinkTo): string {
   const named = openAlerts(data);
   const links = named.flatMap((each) => linkTo(each.alert.id) ?? []);
   if (links.length === 0) return data.text;
-  const lines = named.length === 1 ? links : named.map((each, index) => `${nameOf(each)}:\n${links[index]}`);
+  const lines =
+    named.length === 1
+      ? links
+      : named.map(({ assetName, alert }, index) => `${aboutOf(assetName, alert)}:\n${links[index]}`);
   return [data.text, 'See and acknowledge after signing in:', ...lines].join('\n\n');
 }
 
@@ -36,6 +38,3 @@ export const openAlerts = ({ alerts }: NotificationData): Mentioned[] => [
     alerts.filter(({ change }) => OPEN.includes(change)).map((each) => [each.alert.id, each]),
   ).values(),
 ];
-
-const nameOf = ({ assetName, alert }: Mentioned): string =>
-  `${toOneLine(assetName)}, ${ALERT_NAMES[alert.type]}`;

@@ -101,15 +101,28 @@ export function createMailAddressesRepository(sql: Database) {
      */
     lock: (organizationId: string): Promise<void> => lockName(sql, `mails:${organizationId}`),
 
-    /** Oldest first. */
-    async listSent(organizationId: string, since: Date): Promise<SentMail[]> {
-      const rows = await sent(organizationId).where('sent_at', '>', since).orderBy(['sent_at', 'id']);
+    /** Oldest first. One that is still to come is of a clock that was ahead, and does not count. */
+    async listSent(organizationId: string, since: Date, now: Date): Promise<SentMail[]> {
+      const rows = await sent(organizationId)
+        .where('sent_at', '>', since)
+        .where('sent_at', '<=', now)
+        .orderBy(['sent_at', 'id']);
       return rows.map(({ address_key, channel_id, kind, sent_at }) => ({
         addressKey: address_key,
         channelId: channel_id,
         kind,
         sentAt: sent_at,
       }));
+    },
+
+    /** Removes the latest entry of such a mail. */
+    async removeSent(organizationId: string, mail: PlannedMail): Promise<void> {
+      const latest = sent(organizationId)
+        .where({ address_key: mail.addressKey, channel_id: mail.channelId, kind: mail.kind })
+        .orderBy('id', 'desc')
+        .limit(1)
+        .select('id');
+      await sent(organizationId).whereIn('id', latest).delete();
     },
 
     /** Also removes entries before `since`. */

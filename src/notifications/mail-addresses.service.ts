@@ -1,6 +1,6 @@
 /**
  * An address gets notifications only after its owner has confirmed it; before, it is sent only the link for
- * this. Each e-mail is counted before it is sent.
+ * this. Each e-mail is counted before it is sent, and no longer if the mail server did not take it.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { ADDRESS_OWNER } from '../audit/audit.ts';
@@ -46,7 +46,7 @@ export function createMailAddresses(deps: MailAddressesDeps) {
   const hourAgo = () => new Date(now().getTime() - HOUR_MS);
 
   async function waitFor(sql: Database, organizationId: string, mail: PlannedMail): Promise<number> {
-    return mailWaitMs(mail, await addressesIn(sql).listSent(organizationId, hourAgo()), limits, now());
+    return mailWaitMs(mail, await addressesIn(sql).listSent(organizationId, hourAgo(), now()), limits, now());
   }
 
   /** @throws rate_limited */
@@ -106,6 +106,16 @@ export function createMailAddresses(deps: MailAddressesDeps) {
         return true;
       });
     },
+
+    /** Takes back that a mail was counted which the mail server has not taken. */
+    takeBack: (
+      { organizationId, channelId }: ChannelRef,
+      address: string,
+      kind: PlannedMail['kind'],
+    ): Promise<void> =>
+      transact(({ sql }) =>
+        addressesIn(sql).removeSent(organizationId, { addressKey: toAddressKey(address), channelId, kind }),
+      ),
 
     /** The address of a link that still works, or was used. */
     async findByToken(token: string): Promise<MailAddress | null> {

@@ -67,12 +67,26 @@ const failed = (verdict: 'retry' | 'gone', error: string): Outcome => ({ ...DELI
  * RFC 5321, 4.2.1: a code that begins with 5 is final. The operator repairs faults of login and sender, so
  * these are not final.
  */
-function toFailure(error: { code?: string; command?: string; responseCode?: number }): Outcome {
+function toFailure(error: MailError): Outcome {
   const { responseCode, command } = error;
-  if (responseCode === undefined) return failed('retry', 'the mail server could not be reached');
+  if (responseCode === undefined)
+    return { ...failed('retry', 'the mail server could not be reached'), isUnsent: isBeforeMail(error) };
   const isFinal = responseCode >= 500 && (command === 'RCPT TO' || command === 'DATA');
-  return failed(isFinal ? 'gone' : 'retry', `the mail server answered ${responseCode}`);
+  return {
+    ...failed(isFinal ? 'gone' : 'retry', `the mail server answered ${responseCode}`),
+    isUnsent: !isFinal,
+  };
 }
+
+interface MailError {
+  code?: string;
+  command?: string;
+  syscall?: string;
+  responseCode?: number;
+}
+
+/** A connection that breaks off later may have carried the mail. */
+const isBeforeMail = ({ code, syscall }: MailError): boolean => code === 'EDNS' || syscall === 'connect';
 
 function createDeadline(timeoutMs: number) {
   let cancel = () => {};
@@ -87,7 +101,8 @@ function createDeadline(timeoutMs: number) {
 }
 
 /** Result of one attempt to send a message. */
-export type SendResult = Pick<
-  AttemptResult,
-  'verdict' | 'statusCode' | 'error' | 'durationMs' | 'retryAfterMs'
->;
+export interface SendResult
+  extends Pick<AttemptResult, 'verdict' | 'statusCode' | 'error' | 'durationMs' | 'retryAfterMs'> {
+  /** The mail server has certainly not taken the e-mail, and is to be tried again. */
+  isUnsent?: boolean;
+}

@@ -48,7 +48,11 @@ export function createMessageSender({ post, mailer, secretBox, alertLinks }: Mes
   }
 
   const slackBody = ({ content: { subject, data } }: OutgoingMessage): string =>
-    JSON.stringify({ text: toSlackText(`${subject}\n\n${chatText(data, alertLinks.toPageUrl)}`) });
+    JSON.stringify({
+      text: toSlackText(`${subject}\n\n${chatText(data, alertLinks.toPageUrl)}`),
+      // Names are shown as typed, whatever asterisks or underscores they hold.
+      mrkdwn: false,
+    });
 
   return {
     /** @throws when a secret cannot be opened. */

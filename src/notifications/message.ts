@@ -35,6 +35,8 @@ interface EscalatedAlert {
   stepCount: number;
   /** The step follows the opening without a wait: there was no time to acknowledge the alert. */
   isAtOnce: boolean;
+  /** A snooze of the alert has ended. */
+  hasBeenSnoozed: boolean;
   /**
    * The overdue fleet that the alert represents, with its number of overdue devices; null: the alert
    * represents itself.
@@ -47,8 +49,16 @@ export interface Message {
   subject: string;
   /** Device and fault in the subject, for steps of escalations; the release before did not store it. */
   about?: string;
+  /** The steps that were merged into the message; the release before did not store them. */
+  steps?: Message[];
+  /** Ids of alerts that the message named until it was sent. */
+  notSent?: string[];
   data: NotificationData;
 }
+
+/** Why a message, or an alert that it named, was not sent. */
+export const NOT_SENT =
+  'not sent: by then the alert was acknowledged or over, or a later message had named it';
 
 declare module '../db/domain-event.ts' {
   interface EventTypes {
@@ -69,33 +79,37 @@ const COUNTED: Record<MentionKind, (count: number) => string> = {
   late: (count) => `${count} over already`,
 };
 
-/** `named` are the first of the alerts in `counts`. */
-export function composeMessage(named: readonly MentionedAlert[], counts: MentionCounts): Message {
+/** `mentioned` are the first of the alerts in `counts`. */
+export function composeMessage(mentioned: readonly MentionedAlert[], counts: MentionCounts): Message {
+  const named = cutToBody(mentioned);
   const sections = MENTION_KINDS.flatMap((kind) => {
     const lines = named.filter((each) => each.kind === kind).map(toLine);
     return lines.length === 0 ? [] : [`${HEADINGS[kind]}:\n${lines.join('\n')}`];
   });
   const more = MENTION_KINDS.reduce((sum, kind) => sum + counts[kind], 0) - named.length;
-  if (more > 0) sections.push(`and ${more} more`);
+  const subject = subjectOf(named, counts);
+  if (more > 0) sections.push(named.length === 0 ? subject : `and ${more} more`);
   const text = sections.join('\n\n');
-  const alerts = named.map(({ kind, assetName, alert }) => ({
-    change: kind,
-    assetName,
-    alert: alertView(alert),
-  }));
-  return { subject: subjectOf(named, counts), data: { text, counts, alerts: cutToBody(alerts, text) } };
+  return { subject, data: { text, counts, alerts: named.map(toData) } };
 }
+
+const toData = ({ kind, assetName, alert }: MentionedAlert) => ({
+  change: kind,
+  assetName,
+  alert: alertView(alert),
+});
 
 /** A body stays below 20 kB. */
 const BODY_BYTES_MAX = 19_000;
 
-/** As many alerts as fit beside the text. */
-function cutToBody<T>(alerts: readonly T[], text: string): T[] {
-  let left = BODY_BYTES_MAX - Buffer.byteLength(text);
-  return alerts.filter((alert) => {
-    left -= Buffer.byteLength(JSON.stringify(alert)) + 1;
-    return left > 0;
+/** The first alerts, as many as fit into the text and into the data: a link shows those that the text names. */
+function cutToBody(mentioned: readonly MentionedAlert[]): readonly MentionedAlert[] {
+  let left = BODY_BYTES_MAX;
+  const full = mentioned.findIndex((each) => {
+    left -= Buffer.byteLength(JSON.stringify([toLine(each), toData(each)]));
+    return left < 0;
   });
+  return full === -1 ? mentioned : mentioned.slice(0, full);
 }
 
 export function composeEscalation({
@@ -106,10 +120,12 @@ export function composeEscalation({
   isRepeat,
   stepCount,
   isAtOnce,
+  hasBeenSnoozed,
   fleet,
 }: EscalatedAlert): Message {
-  const about = fleet === null ? `${toOneLine(assetName)}, ${nameOf(alert)}` : describeFleet(fleet);
-  const heading = isAtOnce ? 'New alert' : 'Nobody has acknowledged this alert yet';
+  const about = fleet === null ? aboutOf(assetName, alert) : describeFleet(fleet);
+  const openedText = isAtOnce ? 'New alert' : 'Nobody has acknowledged this alert yet';
+  const heading = hasBeenSnoozed ? 'Still open after its snooze' : openedText;
   const lines = [
     `${heading} (step ${step} of ${stepCount}${isRepeat ? ' again' : ''}):`,
     toLine({ kind: 'opened', alert, assetName, layout }),
@@ -137,6 +153,7 @@ export function mergeSteps(steps: readonly Message[]): { message: Message; count
   const escalated = sum(merged.map(({ data }) => data.counts.escalated ?? 0));
   const message = {
     subject: subjectOfSteps(merged),
+    steps: [...merged],
     data: {
       text: merged.map(({ data }) => data.text).join('\n\n'),
       counts: { opened: 0, reminder: 0, resolved: 0, late: 0, escalated },
@@ -193,7 +210,7 @@ function subjectOf(named: readonly MentionedAlert[], counts: MentionCounts): str
   const kinds = MENTION_KINDS.filter((kind) => counts[kind] > 0);
   const counted = kinds.map((kind) => COUNTED[kind](counts[kind])).join(', ');
   if (!first) return counted;
-  const about = `${toOneLine(first.assetName)}, ${nameOf(first.alert)}`;
+  const about = aboutOf(first.assetName, first.alert);
   const total = sum(kinds.map((kind) => counts[kind]));
   return total === 1 ? `${SINGLE[first.kind]}: ${about}` : `${counted}: ${andMore(about, total - 1)}`;
 }
@@ -215,7 +232,11 @@ function spanOf({ startedAt, endedAt, extreme, type }: Alert): string {
   return extreme ? `${span}, ${type === 'high_temp' ? 'up to' : 'down to'} ${extreme.value} °C` : span;
 }
 
-const nameOf = ({ type, severity }: Alert): string =>
+/** Device and fault in one line. */
+export const aboutOf = (assetName: string, alert: Pick<Alert, 'type' | 'severity'>): string =>
+  `${toOneLine(assetName)}, ${nameOf(alert)}`;
+
+const nameOf = ({ type, severity }: Pick<Alert, 'type' | 'severity'>): string =>
   severity === 'warning' ? `${ALERT_NAMES[type]} (warning)` : ALERT_NAMES[type];
 
 function describe(alert: Alert, layout: Layout): string {
@@ -234,6 +255,6 @@ function describe(alert: Alert, layout: Layout): string {
 const NAME_LENGTH_MAX = 60;
 
 /** Short enough to keep a message below the 20 kB of an event. */
-export function toOneLine(name: string): string {
+function toOneLine(name: string): string {
   return cutText(withoutFormatting(name.replace(/\p{Cc}+/gu, ' ')), NAME_LENGTH_MAX, '…');
 }

@@ -8,6 +8,7 @@ import {
   FIND_OLDEST_ALERT,
   LIST_ALERTS,
   LIST_DUE,
+  LIST_MENTIONED,
   PLAN_REMINDERS,
   POSTPONE_EACH,
 } from './notification-alerts.statements.ts';
@@ -28,6 +29,16 @@ declare module 'knex/types/tables.js' {
   interface Tables {
     notification_alerts: NotificationAlertRow;
   }
+}
+
+interface MentionedState {
+  alertId: string;
+  /** The alert is resolved, or gone, and represents no fleet that is still overdue. */
+  isOver: boolean;
+  /** The alert is acknowledged or snoozed. */
+  isAcknowledged: boolean;
+  /** A later message of the channel names the alert. */
+  isSuperseded: boolean;
 }
 
 const SNOOZE_UNTIL = `(select snooze_until from alerts
@@ -112,6 +123,27 @@ export function createNotificationAlertsRepository(sql: Database) {
         .where({ organization_id: organizationId, due_at: postponedUntil })
         .whereIn('channel_id', channelIds)
         .update({ due_at: at });
+    },
+
+    /** What is true by now of the alerts that the message names. */
+    listMentioned: (
+      { organizationId, channelId, id }: ChannelRef & { id: string },
+      alertIds: string[],
+      now: Date,
+    ): Promise<MentionedState[]> =>
+      query(sql, LIST_MENTIONED, { organizationId, channelId, id, alertIds, now }),
+
+    /** Takes back that the openings were notified at that time. */
+    async markNotNotified(ref: ChannelRef, alertIds: string[], notifiedAt: Date): Promise<void> {
+      if (alertIds.length === 0) return;
+      await sql('notification_channels')
+        .where({ organization_id: ref.organizationId, id: ref.channelId })
+        .forNoKeyUpdate()
+        .first('id');
+      await ofChannel(ref)
+        .where({ kind: 'opening', notified_at: notifiedAt })
+        .whereRaw('alert_id = any(?::uuid[])', [alertIds])
+        .update({ notified_at: null });
     },
 
     async remove(ref: ChannelRef, alertIds: string[]): Promise<void> {

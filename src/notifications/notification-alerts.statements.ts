@@ -1,6 +1,7 @@
 /** Text, because they join a set of alerts with other tables, by one look-up each. */
 import { ALERT_COLUMNS } from '../alerts/alert-columns.ts';
 import { mutedUntil } from '../mutes/mutes.statements.ts';
+import { isOutsideInterval, namesAlert } from './notifications.statements.ts';
 
 const mutedUntilAt = (at: string): string =>
   mutedUntil(
@@ -13,10 +14,19 @@ const mutedUntilAt = (at: string): string =>
 /** By the times of its readings, whenever they arrived: an excursion of the night is told after a maintenance at noon. */
 const IS_OF_MAINTENANCE = `coalesce(o.was_over and ${mutedUntilAt('a.started_at')} >= a.ended_at, false)`;
 
+const IS_ACKNOWLEDGED = `coalesce(a.status = 'acknowledged' and (a.snooze_until > :now::timestamptz) is not false, false)`;
+
+/** Its message has yet to be attempted for the first time. */
+const IS_UNATTEMPTED = `exists (
+      select 1 from notifications
+      where organization_id = :organizationId and channel_id = :channelId and state = 'pending' and not is_escalation
+        and created_at = o.notified_at and attempt_count = 0 and leased_by is null
+    )`;
+
 export const LIST_DUE = `
-  select d.alert_id as "alertId", coalesce(o.is_notified, false) as "isNotified",
+  select d.alert_id as "alertId", coalesce(o.notified_at is not null and not ${IS_UNATTEMPTED}, false) as "isNotified",
     coalesce(a.status = 'resolved', true) as "isOver", coalesce(o.was_over or a.late, false) as "isLate",
-    coalesce(a.status = 'acknowledged' and (a.snooze_until > :now::timestamptz) is not false, false) as "isAcknowledged",
+    ${IS_ACKNOWLEDGED} as "isAcknowledged",
     ${IS_OF_MAINTENANCE} as "isOfMaintenance", ${mutedUntilAt(':now::timestamptz')} as "mutedUntil"
   from (
     select distinct organization_id, alert_id from (
@@ -26,15 +36,32 @@ export const LIST_DUE = `
     ) as due
   ) as d
   left join lateral (
-    select notified_at is not null as is_notified, was_over from notification_alerts
+    select notified_at, was_over from notification_alerts
     where organization_id = d.organization_id and alert_id = d.alert_id and channel_id = :channelId and kind = 'opening'
     limit 1
   ) as o on true
   left join lateral (
-    select status, late, snooze_until, asset_id, started_at, ended_at, updated_at from alerts
+    select status, late, snooze_until, asset_id, started_at, ended_at from alerts
     where organization_id = d.organization_id and id = d.alert_id limit 1
   ) as a on true
   order by d.alert_id`;
+
+/** An alert that has represented an overdue fleet is not over before the fleet is. */
+export const LIST_MENTIONED = `
+  select n.alert_id as "alertId", coalesce(a.status = 'resolved' and (a.is_announced or not exists (
+      select 1 from overdue_fleets where organization_id = :organizationId
+    )), true) as "isOver",
+    ${IS_ACKNOWLEDGED} as "isAcknowledged",
+    exists (
+      select 1 from notifications m
+      where m.organization_id = :organizationId and m.channel_id = :channelId and m.id > :id::uuid and m.state <> 'failed'
+        and ${namesAlert('m.content', 'n.alert_id')}
+    ) as "isSuperseded"
+  from unnest(:alertIds::uuid[]) as n (alert_id)
+  left join lateral (
+    select status, snooze_until, is_announced from alerts
+    where organization_id = :organizationId and id = n.alert_id limit 1
+  ) as a on true`;
 
 export const POSTPONE_EACH = `
   update notification_alerts q set due_at = n.until
@@ -86,7 +113,7 @@ export const FIND_OLDEST_ALERT = `
     where q.organization_id = c.organization_id and q.channel_id = c.id and q.due_at <= :now::timestamptz
     order by due_at limit 1
   ) as due
-  where c.status = 'active' and c.is_confirmed and coalesce(c.gathered_at, '-infinity') <= :gatheredBefore::timestamptz
+  where c.status = 'active' and c.is_confirmed and ${isOutsideInterval('c.gathered_at')}
     and (
       select count(*) from (
         select 1 from notifications m

@@ -43,7 +43,7 @@ interface ChannelsServiceDeps {
   notificationAlertsIn(
     sql: Database,
   ): Pick<NotificationAlertsRepository, 'removeAll' | 'planReminders' | 'endQuietHours'>;
-  notificationsIn(sql: Database): Pick<NotificationsRepository, 'removeUnsent' | 'endQuietHours'>;
+  notificationsIn(sql: Database): Pick<NotificationsRepository, 'dropUnsent' | 'endQuietHours'>;
   /** Finds the name of an escalation with a step that names the channel; null: there is none. */
   escalationsIn(sql: Database): {
     findNameByChannel(organizationId: string, channelId: string): Promise<string | null>;
@@ -54,7 +54,7 @@ interface ChannelsServiceDeps {
   hasMailServer: boolean;
   /** URL of the operators' page, which confirms addresses; null: there is none. */
   baseUrl: string | null;
-  addresses: Pick<MailAddresses, 'lock' | 'require' | 'renewLink' | 'countTest'>;
+  addresses: Pick<MailAddresses, 'lock' | 'require' | 'renewLink' | 'countTest' | 'takeBack'>;
   /** Called when a link could not be sent. */
   onFault(error: unknown): void;
   /** CIDR ranges that are allowed although they are not public. */
@@ -81,10 +81,10 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
   const sealSecret = (ref: ChannelRef, secret: string | null): Buffer | null =>
     secret === null ? null : secretBox.seal(secret, secretOwner(ref));
 
-  /** Unsent messages of a disabled or deleted channel are never sent. */
+  /** Unsent messages of a disabled channel are never sent. */
   async function dropUnsent(sql: Database, ref: ChannelRef): Promise<void> {
     await notificationAlertsIn(sql).removeAll(ref);
-    await notificationsIn(sql).removeUnsent(ref);
+    await notificationsIn(sql).dropUnsent(ref);
   }
 
   /** Alerts and messages that wait follow the changed reminders and quiet hours. */
@@ -116,7 +116,8 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
   async function sendLink(ref: ChannelRef, target: string, token: string): Promise<void> {
     const content = linkMessage(toConfirmationLink(deps.baseUrl ?? '', token));
     const address = { ...ref, type: 'email' as const, target, secret: null };
-    const { error } = await sender.send(address, { id: randomUUID(), madeAt: deps.now(), content });
+    const { error, isUnsent } = await sender.send(address, { id: randomUUID(), madeAt: deps.now(), content });
+    if (isUnsent) await addresses.takeBack(ref, target, 'link');
     await deps.channels.updateLastError(ref, error);
   }
 

@@ -3,7 +3,7 @@ import { countRows, toJson } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { workOnDueRows } from '../db/due-rows.ts';
 import { query } from '../db/query.ts';
-import type { Message } from './message.ts';
+import { type Message, NOT_SENT } from './message.ts';
 import type { ChannelRef, ChannelType, NotificationChannel } from './notification-channel.ts';
 import type { SealedFields } from './notification-channels.repository.ts';
 import {
@@ -23,6 +23,10 @@ export interface ClaimedNotification extends ChannelRef, SealedFields {
   createdAt: Date;
   type: ChannelType;
   target: string;
+}
+
+export interface DueChannel extends ChannelRef {
+  type: ChannelType;
 }
 
 export interface RecordedNotification extends ChannelRef {
@@ -61,6 +65,9 @@ declare module 'knex/types/tables.js' {
   }
 }
 
+const UNLEASED = { leased_by: null, leased_until: null };
+const DISABLED = 'the channel was disabled';
+
 export type NotificationsRepository = ReturnType<typeof createNotificationsRepository>;
 
 /** Claims belong to the owner, a process, which alone records their outcome. */
@@ -69,6 +76,8 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
     sql('notification_channels').where({ organization_id: organizationId, id: channelId });
   const pending = ({ organizationId, channelId }: ChannelRef) =>
     sql('notifications').where({ organization_id: organizationId, channel_id: channelId, state: 'pending' });
+  const claimed = ({ organizationId, id }: ClaimedNotification) =>
+    sql('notifications').where({ organization_id: organizationId, id, leased_by: ownerId });
 
   async function insert(
     { organizationId, channelId }: ChannelRef,
@@ -87,8 +96,8 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
   }
 
   return {
-    /** Channels of all organizations with alerts or messages that are due. */
-    listDueChannels: (now: Date, gatheredBefore: Date): Promise<ChannelRef[]> =>
+    /** Channels of all organizations with alerts or messages that are due, those with steps of escalations first. */
+    listDueChannels: (now: Date, gatheredBefore: Date): Promise<DueChannel[]> =>
       query(sql, LIST_DUE_CHANNELS, { now, gatheredBefore }),
 
     /**
@@ -169,13 +178,15 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
 
     /**
      * Claims the oldest due message, steps of escalations first, or only these. Null when none is due, or the
-     * channel is disabled or gone.
+     * channel is disabled or gone. The lock of the channel, until the end of the transaction, lets other
+     * processes claim nothing meanwhile, so that no message overtakes one about the same alert.
      */
     async claim(
       ref: ChannelRef,
       now: Date,
-      { leaseSeconds, isForEscalations = false }: { leaseSeconds: number; isForEscalations?: boolean },
+      { leaseSeconds, isForEscalations }: { leaseSeconds: number; isForEscalations: boolean },
     ): Promise<ClaimedNotification | null> {
+      await channel(ref).forNoKeyUpdate().first('id');
       const bindings = { ...ref, ownerId, leaseSeconds, isForEscalations, now };
       const [row] = await query<ClaimedNotification>(sql, CLAIM, bindings);
       return row ?? null;
@@ -191,10 +202,23 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
     },
 
     /** Releases a claim that was not attempted. */
-    async release({ organizationId, id }: ClaimedNotification): Promise<void> {
-      await sql('notifications')
-        .where({ organization_id: organizationId, id, leased_by: ownerId })
-        .update({ leased_by: null, leased_until: null });
+    async release(ref: ClaimedNotification): Promise<void> {
+      await claimed(ref).update(UNLEASED);
+    },
+
+    /** Replaces the content of a claimed message. */
+    async rewrite(ref: ClaimedNotification, content: Message): Promise<void> {
+      await claimed(ref).update({ content: toJson(content) });
+    },
+
+    /** Ends a claimed message, of which nothing is true any more. It is no fault of the channel. */
+    async withdraw(ref: ClaimedNotification): Promise<void> {
+      await claimed(ref).update({
+        ...UNLEASED,
+        state: 'failed',
+        next_attempt_at: null,
+        last_error: NOT_SENT,
+      });
     },
 
     /** Postpones to `until` the messages that are due, but no steps of escalations. */
@@ -210,8 +234,15 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
       await pending(ref).where({ next_attempt_at: postponedUntil }).update({ next_attempt_at: at });
     },
 
-    async removeUnsent(ref: ChannelRef): Promise<void> {
-      await pending(ref).delete();
+    /** Steps of escalations stay, as failed: the history of their alerts says that they were not sent. */
+    async dropUnsent(ref: ChannelRef): Promise<void> {
+      await pending(ref).where({ is_escalation: false }).delete();
+      await pending(ref).update({
+        ...UNLEASED,
+        state: 'failed',
+        next_attempt_at: null,
+        last_error: DISABLED,
+      });
     },
 
     /** Removes old messages of all organizations. Returns their number. */

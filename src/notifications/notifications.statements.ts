@@ -10,11 +10,28 @@ const IS_DUE = `state = 'pending' and next_attempt_at <= :now::timestamptz
 const IS_WAITING_STEP = `state = 'pending' and next_attempt_at is null`;
 const HAS_ENDED = `state <> 'pending' and created_at < :before::timestamptz`;
 
+/** Whether the content of a message names the alert. */
+export const namesAlert = (content: string, alertId: string): string =>
+  `${content} @> jsonb_build_object('data', jsonb_build_object('alerts', jsonb_build_array(
+      jsonb_build_object('alert', jsonb_build_object('id', ${alertId})))))`;
+
+/** Another process sends a message about an alert that `m` names, which `m` could overtake. */
+const MAY_OVERTAKE = `exists (
+    select 1 from notifications s cross join lateral jsonb_array_elements(s.content #> '{data,alerts}') as named (mention)
+    where s.organization_id = m.organization_id and s.channel_id = m.channel_id and s.state = 'pending'
+      and s.leased_until >= now() and ${namesAlert('m.content', "named.mention -> 'alert' -> 'id'")}
+  )`;
+
+/** Whether the channel may gather again. A time that is still to come is of a clock that was ahead. */
+export const isOutsideInterval = (gatheredAt: string): string =>
+  `(${gatheredAt} > :gatheredBefore::timestamptz and ${gatheredAt} <= :now::timestamptz) is not true`;
+
+/** Channels with steps of escalations come first, so that these find a place. */
 export const LIST_DUE_CHANNELS = `
-  select c.organization_id as "organizationId", c.id as "channelId" from notification_channels c
+  select c.organization_id as "organizationId", c.id as "channelId", c.type from notification_channels c
   where c.status = 'active' and c.is_confirmed and (
     (
-      coalesce(c.gathered_at, '-infinity') <= :gatheredBefore::timestamptz and (
+      ${isOutsideInterval('c.gathered_at')} and (
         select 1 from notification_alerts q
         where q.organization_id = c.organization_id and q.channel_id = c.id and q.due_at <= :now::timestamptz
         order by q.due_at limit 1
@@ -26,20 +43,27 @@ export const LIST_DUE_CHANNELS = `
       order by m.next_attempt_at limit 1
     ) is not null
     or (
-      coalesce(c.steps_gathered_at, '-infinity') <= :gatheredBefore::timestamptz and (
+      ${isOutsideInterval('c.steps_gathered_at')} and (
         select 1 from notifications m
         where m.organization_id = c.organization_id and m.channel_id = c.id and ${IS_WAITING_STEP} limit 1
       ) is not null
     )
+  )
+  order by (
+    select 1 from notifications m
+    where m.organization_id = c.organization_id and m.channel_id = c.id and m.is_escalation and m.state = 'pending'
+      and coalesce(m.next_attempt_at, m.created_at) <= :now::timestamptz limit 1
   )`;
 
+/** The attempt of a process that died counts, because the message may have arrived. */
 export const CLAIM = `
   with claimed as (
-    update notifications set leased_by = :ownerId, leased_until = now() + make_interval(secs => :leaseSeconds)
+    update notifications set leased_by = :ownerId, leased_until = now() + make_interval(secs => :leaseSeconds),
+      attempt_count = attempt_count + (leased_by is not null)::integer
     where organization_id = :organizationId and id = (
-      select id from notifications
+      select id from notifications m
       where organization_id = :organizationId and channel_id = :channelId and ${IS_DUE}
-        and (is_escalation or not :isForEscalations)
+        and (is_escalation or not :isForEscalations) and not ${MAY_OVERTAKE}
       order by is_escalation desc, next_attempt_at, id limit 1 for update skip locked
     ) returning *
   )

@@ -1,7 +1,8 @@
 /**
  * The loop in the worker that notifies people: it finds channels with due alerts or messages, gathers, and
  * sends the messages of a channel one after the other. A crash between sending and recording may send a
- * message twice, with the same id; none is lost.
+ * message twice, with the same id; none is lost. Messages about the same alert keep their order, with any
+ * number of workers.
  */
 import { repeatAfterConflict } from '../db/transaction.ts';
 import { nextAttempt } from '../deliveries/delivery.ts';
@@ -9,10 +10,12 @@ import { NoTurn } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
 import type { Gather, GatherSteps } from './gathering.service.ts';
 import type { SendResult } from './mailer.service.ts';
+import type { RenewMessage } from './message-renewal.service.ts';
 import type { MessageSender } from './message-sender.service.ts';
 import type { ChannelRef } from './notification-channel.ts';
 import type {
   ClaimedNotification,
+  DueChannel,
   NotificationsRepository,
   RecordedNotification,
 } from './notifications.repository.ts';
@@ -21,11 +24,13 @@ interface NotifierDeps {
   notifications: Pick<NotificationsRepository, 'listDueChannels' | 'claim' | 'record' | 'release'>;
   gather: Gather;
   gatherSteps: GatherSteps;
+  renew: RenewMessage;
   sender: MessageSender;
-  /** Limits e-mails: `hasRoom` checks, `count` counts. */
+  /** Limits e-mails: `hasRoom` checks, `count` counts, `takeBack` takes back what was counted. */
   mails: {
     hasRoom(channel: ChannelRef): Promise<boolean>;
     count(claimed: ClaimedNotification): Promise<boolean>;
+    takeBack(claimed: ClaimedNotification): Promise<void>;
   };
   schedule: readonly number[];
   leaseSeconds: number;
@@ -43,6 +48,8 @@ interface NotifierDeps {
  */
 const PER_ORGANIZATION_MAX = 4;
 const PER_PROCESS_MAX = 64;
+/** All e-mails go to one server: while that is slow, Slack and webhooks keep half of the places. */
+const SHARE_OF_EMAIL = 0.5;
 
 const UNSENDABLE: SendResult = {
   verdict: 'retry',
@@ -54,8 +61,8 @@ const UNSENDABLE: SendResult = {
 
 export function createNotifier(deps: NotifierDeps) {
   const { notifications, gather, sender, now, log } = deps;
-  /** Channels that are being served, by organization. */
-  const underWay = new Map<string, Set<string>>();
+  /** Channels that are being served. */
+  const underWay = new Map<string, DueChannel>();
   const tasks = new Set<Promise<void>>();
   let isStopping = false;
 
@@ -71,8 +78,10 @@ export function createNotifier(deps: NotifierDeps) {
         isForEscalations,
       });
       if (!claimed) return;
+      const content = await deps.renew(claimed);
+      if (content === null) continue;
       if (!(await deps.mails.count(claimed))) return notifications.release(claimed);
-      await attempt(claimed);
+      await attempt({ ...claimed, content });
       // Steps of many concurrent alerts may have arrived while this one was sent.
       if (claimed.isEscalation) await deps.gatherSteps(channel);
     }
@@ -81,6 +90,7 @@ export function createNotifier(deps: NotifierDeps) {
   async function attempt(claimed: ClaimedNotification): Promise<void> {
     const result = await send(claimed);
     if (result === null) return notifications.release(claimed);
+    if (result.isUnsent) await deps.mails.takeBack(claimed);
     const outcome = toOutcome(claimed, result);
     await repeatAfterConflict(() => notifications.record(outcome, now()));
     deps.observe(outcome.state === 'pending' ? 'retried' : outcome.state);
@@ -109,24 +119,27 @@ export function createNotifier(deps: NotifierDeps) {
     return { ...ref, state: 'pending', nextAttemptAt: new Date(now().getTime() + waitMs), error };
   }
 
-  /**
-   * Does nothing while the organization or the process is at its limit: the next poll finds the channel
-   * again.
-   */
-  function start(channel: ChannelRef): void {
-    const { organizationId, channelId } = channel;
-    const ofOrganization = underWay.get(organizationId) ?? new Set();
-    const isFull = ofOrganization.size >= PER_ORGANIZATION_MAX || tasks.size >= PER_PROCESS_MAX;
-    if (isFull || ofOrganization.has(channelId)) return;
-    underWay.set(organizationId, ofOrganization.add(channelId));
+  function hasPlace({ organizationId, type }: DueChannel): boolean {
+    const ofProcess = [...underWay.values()];
+    const ofOrganization = ofProcess.filter((each) => each.organizationId === organizationId);
+    const isFull = (served: DueChannel[], max: number): boolean =>
+      served.length >= max ||
+      (type === 'email' && served.filter((each) => each.type === type).length >= max * SHARE_OF_EMAIL);
+    return !isFull(ofOrganization, PER_ORGANIZATION_MAX) && !isFull(ofProcess, PER_PROCESS_MAX);
+  }
+
+  /** Does nothing where no place is free: the next poll finds the channel again. */
+  function start(channel: DueChannel): void {
+    const { channelId } = channel;
+    if (underWay.has(channelId) || !hasPlace(channel)) return;
+    underWay.set(channelId, channel);
     const task: Promise<void> = serve(channel)
       .catch((err) =>
         log.warn({ err, channelId }, 'A notification channel was not served: it is tried again'),
       )
       .finally(() => {
         tasks.delete(task);
-        ofOrganization.delete(channelId);
-        if (ofOrganization.size === 0) underWay.delete(organizationId);
+        underWay.delete(channelId);
       });
     tasks.add(task);
   }

@@ -1,6 +1,6 @@
 import { listChannels } from './all-channels.ts';
 import type { Answers } from './answers.ts';
-import { labelsOf } from './channel-labels.ts';
+import { recipientsOf } from './channel-labels.ts';
 import type { Ask } from './page-deps.ts';
 import type { Session } from './session.ts';
 
@@ -18,5 +18,5 @@ export async function findNextRecipients(
     listChannels(ask, session),
   ]);
   const { channelIds = [] } = policy?.steps[step] ?? policy?.steps.at(-1) ?? {};
-  return labelsOf(channels, channelIds).join(', ') || 'another channel';
+  return recipientsOf(channels, channelIds).join(', ') || 'another channel';
 }

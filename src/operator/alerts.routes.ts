@@ -46,8 +46,8 @@ export function alertsRoutes({
   /** By channels of their own accord, and by the steps of the escalation. */
   async function findNotified(session: Session, alert: Answers['getAlert']) {
     const { organizationId } = session;
-    const steps = alert.history.filter(({ action }) => action === 'escalated').map(({ at }) => new Date(at));
-    const [first, last] = [steps[0], steps.at(-1)];
+    const escalated = alert.history.filter(({ action }) => action === 'escalated');
+    const [first, last] = [escalated[0], escalated.at(-1)].map((entry) => entry && new Date(entry.at));
     const [notifications, channels, escalations, messages] = await Promise.all([
       alertNotifications.listOpenings(organizationId, [alert.id]),
       listChannels(ask, session),
@@ -56,7 +56,8 @@ export function alertsRoutes({
         ? alertNotifications.listOfSteps({ organizationId, alertId: alert.id }, { first, last })
         : [],
     ]);
-    const known = { notifications, channels, escalations: escalations.items };
+    const steps = escalated.map(({ comment }) => ({ alertId: alert.id, comment: comment ?? '' }));
+    const known = { notifications, steps, channels, escalations: escalations.items };
     return {
       notified: toNotified(alert, known).notified,
       troublesOf: (entry: Answers['getAlert']['history'][number]) =>

@@ -18,7 +18,7 @@ import { type Calm, type StartPage, startHtml, type TroubledJobs } from './start
 export interface StartPageDeps extends PageDeps {
   start: StartRepository;
   countContacts: CountContacts;
-  alertNotifications: Pick<AlertNotificationsRepository, 'listOpenings'>;
+  alertNotifications: Pick<AlertNotificationsRepository, 'listOpenings' | 'listSteps'>;
   shownJobs: Pick<ShownJobsRepository, 'listNewestChanges'>;
   listProfileNames: ProfilesRepository['listNames'];
   shownAssets: ShownAssetsRepository;
@@ -103,15 +103,14 @@ export function startRoutes({
         ask(session, 'listEscalations', { query: { limit: String(POLICIES_MAX) } }),
         ask(session, 'listUnregisteredDevices', { query: { limit } }),
       ]);
-    const [devices, notifications, failedChanges, appliedChanges] = await Promise.all([
+    const alertIds = alerts.map(({ id }) => id);
+    const [devices, notifications, steps, failedChanges, appliedChanges] = await Promise.all([
       shownAssets.list(
         organizationId,
         alerts.map(({ assetId }) => assetId),
       ),
-      alertNotifications.listOpenings(
-        organizationId,
-        alerts.map(({ id }) => id),
-      ),
+      alertNotifications.listOpenings(organizationId, alertIds),
+      alertNotifications.listSteps(organizationId, alertIds),
       shownJobs.listNewestChanges(
         organizationId,
         failed.items.map(({ id }) => id),
@@ -128,7 +127,7 @@ export function startRoutes({
       ...failedChanges.values(),
       ...appliedChanges.values(),
     ].map(({ profileSlug }) => profileSlug);
-    const known = { notifications, channels, escalations: escalations.items };
+    const known = { notifications, steps, channels, escalations: escalations.items };
     const page = {
       alerts: alerts.map((alert) => ({
         alert,

@@ -1,10 +1,11 @@
 /** Rules of the start page: the order of alerts, their notifications, and trouble of receivers. */
 import type { AlertType, AlertView } from '../alerts/alert.ts';
 import type { Severity } from '../devices/alert-terms.ts';
-import type { AlertNotification } from './alert-notifications.repository.ts';
+import type { AlertNotification, MadeStep } from './alert-notifications.repository.ts';
 import type { ChannelView, EscalationView, WebhookView } from './answers.ts';
-import { labelsOf } from './channel-labels.ts';
+import { labelsOf, recipientsOf } from './channel-labels.ts';
 import type { NewAlerts } from './start.repository.ts';
+import { labelsOfStep } from './step-outcomes.ts';
 
 const URGENCY: readonly AlertType[] = ['high_temp', 'low_temp', 'sensor_error', 'no_data', 'low_battery'];
 
@@ -39,28 +40,34 @@ export interface Notified {
 
 interface Known {
   notifications: readonly AlertNotification[];
+  steps: readonly MadeStep[];
   channels: readonly ChannelView[];
   escalations: readonly EscalationView[];
 }
 
-/** Channels that know of the alert, and those that follow, by their own delay or by the escalation. */
+/**
+ * Channels that know of the alert, and those that follow, by their own delay or by the escalation. Its steps are made as
+ * their entries say, whatever has become of the escalation since.
+ */
 export function toNotified(
   { id, escalation }: AlertView,
-  { notifications, channels, escalations }: Known,
+  { notifications, steps: made, channels, escalations }: Known,
 ): Notified {
   const own = notifications.filter(({ alertId }) => alertId === id);
   const { steps = [] } = escalations.find((each) => each.id === escalation?.id) ?? {};
-  const made = steps.slice(0, escalation?.step ?? 0).flatMap(({ channelIds }) => channelIds);
   const known = own.filter(({ notifiedAt }) => notifiedAt !== null).map(({ channelId }) => channelId);
+  const reached = made
+    .filter(({ alertId }) => alertId === id)
+    .flatMap(({ comment }) => labelsOfStep(comment, channels));
   return {
-    notified: [...new Set(labelsOf(channels, [...known, ...made]))],
+    notified: [...new Set([...labelsOf(channels, known), ...reached])],
     next: earliest([
       ...own.map(({ channelId, dueAt }) => ({
         targets: labelsOf(channels, [channelId]),
         at: dueAt?.toISOString() ?? null,
       })),
       {
-        targets: labelsOf(channels, (steps[escalation?.step ?? 0] ?? steps.at(-1))?.channelIds ?? []),
+        targets: recipientsOf(channels, (steps[escalation?.step ?? 0] ?? steps.at(-1))?.channelIds ?? []),
         at: escalation?.nextStepAt ?? null,
       },
     ]),

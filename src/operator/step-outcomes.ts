@@ -1,4 +1,5 @@
 /** Outcomes of the messages of a step, beside the step in the history of its alert. */
+import { NO_CHANNEL } from '../escalations/escalation-view.ts';
 import { labelOfChannel, type NamedChannel, nameOfChannel } from '../notifications/notification-channel.ts';
 import type { Answers } from './answers.ts';
 
@@ -49,10 +50,25 @@ export function troublesOf(
   });
 }
 
-/** A name may hold commas, so the comment is not split. */
-function isNamed(comment: string, channel: NamedChannel): boolean {
-  const names = `, ${comment.replace(/^[^:]*: /, '')}, `;
-  return [nameOfChannel(channel), nameOfChannel({ ...channel, name: null })].some((name) =>
-    names.includes(`, ${name}, `),
-  );
+/** The channels that the step has notified, under their present names; others as the step named them. */
+export function labelsOfStep(comment: string, channels: readonly NamedChannel[]): string[] {
+  let others = namesIn(comment);
+  const labels = channels.flatMap((channel) => {
+    const name = spellingsOf(channel).find((each) => others.includes(each));
+    if (name === undefined) return [];
+    others = others.replace(name, SEPARATOR);
+    return [labelOfChannel(channel)];
+  });
+  const left = others.split(SEPARATOR).filter((name) => name !== '' && name !== NO_CHANNEL);
+  return [...labels, ...left];
 }
+
+const isNamed = (comment: string, channel: NamedChannel): boolean =>
+  spellingsOf(channel).some((name) => namesIn(comment).includes(name));
+
+const SEPARATOR = ', ';
+
+/** A name may hold commas, so the comment is not split. */
+const namesIn = (comment: string): string => `${SEPARATOR}${comment.replace(/^[^:]*: /, '')}${SEPARATOR}`;
+const spellingsOf = (channel: NamedChannel): string[] =>
+  [channel, { ...channel, name: null }].map((each) => `${SEPARATOR}${nameOfChannel(each)}${SEPARATOR}`);

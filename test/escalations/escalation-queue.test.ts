@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { alertExample } from '../../src/alerts/alerts.schemas.ts';
 import type { DomainEvent } from '../../src/db/domain-event.ts';
-import type { ChangedEscalation } from '../../src/escalations/escalation-queue.repository.ts';
+import type { BegunEscalation } from '../../src/escalations/escalation-queue.repository.ts';
 import { createQueueEscalations } from '../../src/escalations/escalation-queue.service.ts';
 
 const AT = new Date('2026-03-02T08:15:30Z');
@@ -12,16 +12,17 @@ describe('The queue of escalations', () => {
   let asked: Array<{ opened: string[] } | { ended: string[] }> = [];
   let calls: string[] = [];
   let effects: Array<() => void> = [];
-  let changed: ChangedEscalation[] = [];
+  let begun: BegunEscalation[] = [];
+  let overIds: string[] = [];
   const queue = createQueueEscalations({
     queueIn: () => ({
       async begin(opened) {
         if (opened.length > 0) asked.push({ opened: opened.map(({ alertId }) => alertId) });
-        return changed.filter(({ state }) => state === 'open');
+        return begun;
       },
       async end(ended) {
         if (ended.length > 0) asked.push({ ended: ended.map(({ alertId }) => alertId) });
-        return changed.filter(({ state }) => state === 'resolved');
+        return overIds.map((alertId) => ({ organizationId, alertId }));
       },
     }),
     runs: {
@@ -33,7 +34,7 @@ describe('The queue of escalations', () => {
   const tx = { sql: {} as never, afterCommit: (effect: () => void) => void effects.push(effect) };
 
   beforeEach(() => {
-    [asked, calls, effects, changed] = [[], [], [], []];
+    [asked, calls, effects, begun, overIds] = [[], [], [], [], []];
   });
 
   const event = (
@@ -45,13 +46,6 @@ describe('The queue of escalations', () => {
     type,
     timestamp: AT,
     data: { ...alertExample, id, escalation: null, ...more },
-  });
-  const escalation = (alertId: string, state: 'open' | 'resolved'): ChangedEscalation => ({
-    organizationId,
-    alertId,
-    policyId: 'policy',
-    state,
-    nextStepAt: state === 'open' ? AT : null,
   });
 
   it('runs no statement without an alert that opens or ends', async () => {
@@ -68,7 +62,8 @@ describe('The queue of escalations', () => {
   });
 
   it('starts and signals runs only after the commit, and shows the escalation in the event', async () => {
-    changed = [escalation('opened', 'open'), escalation('ended', 'resolved')];
+    begun = [{ organizationId, alertId: 'opened', policyId: 'policy', nextStepAt: AT }];
+    overIds = ['ended'];
     const events = await queue(tx, [
       event('alert.created', 'opened'),
       event('alert.created', 'no policy'),

@@ -178,6 +178,14 @@ describe('A step of an escalation', () => {
     await pass(id, 60);
     assert.equal((await pass(id, 60))?.next, null);
     assert.deepEqual(await reached(), ['nurse', 'nurse', 'head']);
+    assert.deepEqual(
+      (await customer.sent()).map(({ text }) => text.split('\n')[0]),
+      [
+        'New alert (step 1 of 3):',
+        'Still open after its snooze (step 2 of 3):',
+        'Still open after its snooze (step 3 of 3):',
+      ],
+    );
   });
 
   it('makes a step at the end of a snooze even if the alert is not new again yet', async () => {
@@ -372,6 +380,13 @@ describe('A step of an escalation', () => {
     const second = await openAlert();
     assert.equal((await pass(second.id, 0))?.stepsMade, 1);
     assert.match((await customer.show(second.id)).history.at(-1)?.comment ?? '', /no channel/);
+  });
+
+  it('shows its run no channel as the next one that is disabled', async () => {
+    await customer.escalation([[10, nurse, head]]);
+    const { id } = await openAlert();
+    await org.api.patch(`/notification-channels/${head}`, { status: 'disabled' });
+    assert.equal((await pass(id, 0))?.details?.nextChannels.length, 1);
   });
 
   it('ignores types, groups and delay of its channels', async () => {

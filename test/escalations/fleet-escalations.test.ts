@@ -95,6 +95,29 @@ describe('An overdue fleet that escalates', () => {
     assert.equal((await escalating()).length, 1);
   });
 
+  it('records on each alert that it acknowledges when that was, after its begin, and its snooze', async () => {
+    await customer.escalation([[0, nurse]]);
+    await loseFleet(25);
+    const [first] = await escalating();
+    const snoozeUntil = new Date(Date.now() + 60 * MINUTE_MS).toISOString();
+    await customer.acknowledge(first?.id ?? '', { snoozeUntil });
+    await loseFleet(5);
+    const { id: last } = (await alerts())[29] ?? {};
+    const { body } = await org.api.get(`/alerts/${last}`);
+    const entries = body.history as Array<{ action: string; at: string; comment: string | null }>;
+    assert.deepEqual(
+      entries.map(({ action, comment }) => [action, comment]),
+      [
+        ['opened', null],
+        ['acknowledged', null],
+        ['snoozed', snoozeUntil],
+      ],
+    );
+    assert.ok(body.acknowledgedAt >= body.timestamp);
+    assert.ok(Math.abs(Date.parse(body.acknowledgedAt) - Date.parse(entries[1]?.at ?? '')) < 1_000);
+    assert.equal(body.snoozeUntil, snoozeUntil);
+  });
+
   it('acknowledges more than five hundred alerts in several transactions', async () => {
     await customer.escalation([[0, nurse]]);
     await loseFleet(1_010);

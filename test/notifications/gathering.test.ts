@@ -44,7 +44,10 @@ describe('The queue of notifications', () => {
   }
 
   /** The parts that each worker has of its own. */
-  function newWorker(notificationAlertsIn = createNotificationAlertsRepository): {
+  function newWorker(
+    notificationAlertsIn = createNotificationAlertsRepository,
+    { gatherIntervalMs = 0, aheadMs = 0 } = {},
+  ): {
     gather: ReturnType<typeof createGathering>;
     notifications: NotificationsRepository;
   } {
@@ -56,8 +59,8 @@ describe('The queue of notifications', () => {
         transact: createTransact(sql),
         notificationAlertsIn,
         notificationsIn: (handle) => createNotificationsRepository(handle, ownerId),
-        gatherIntervalMs: 0,
-        now: () => new Date(),
+        gatherIntervalMs,
+        now: () => new Date(Date.now() + aheadMs),
         onSetAside: ({ alertId }) => void setAside.push(alertId),
       }),
     };
@@ -131,13 +134,15 @@ describe('The queue of notifications', () => {
 
   it('gathers any number of alerts into one message, with any number of workers', async () => {
     await addAlerts(10_000);
-    const workers = Array.from({ length: 4 }, newWorker);
+    const workers = Array.from({ length: 4 }, () => newWorker());
     await Promise.all(workers.map(({ gather }) => gather(channel)));
     const [only, ...others] = await contents();
     assert.deepEqual(others, []);
     assert.deepEqual([only?.content.data.counts.opened, only?.content.data.alerts.length], [10_000, 20]);
     const claims = await Promise.all(
-      workers.map(({ notifications }) => notifications.claim(channel, new Date(), { leaseSeconds: 60 })),
+      workers.map(({ notifications }) =>
+        notifications.claim(channel, new Date(), { leaseSeconds: 60, isForEscalations: false }),
+      ),
     );
     assert.equal(claims.filter((claim) => claim !== null).length, 1);
   });
@@ -157,6 +162,24 @@ describe('The queue of notifications', () => {
     assert.equal(await oldest(later), 0);
   });
 
+  it('gathers, and counts as delayed, what comes after a clock that was ahead is set right', async () => {
+    await query(dms.service.sql, 'delete from notification_alerts');
+    const gatherIntervalMs = 10_000;
+    const ahead = newWorker(createNotificationAlertsRepository, { gatherIntervalMs, aheadMs: 6 * HOUR_MS });
+    await addAlerts(1, 'FIRST');
+    await ahead.gather(channel);
+    await addAlerts(1, 'SECOND');
+    const right = newWorker(createNotificationAlertsRepository, { gatherIntervalMs });
+    const now = new Date(Date.now() + 1_000);
+    const gatheredBefore = new Date(now.getTime() - gatherIntervalMs);
+    const alerts = createNotificationAlertsRepository(dms.service.sql);
+    assert.ok((await alerts.findOldestDueSeconds(now, gatheredBefore)) > 0);
+    const due = await right.notifications.listDueChannels(now, gatheredBefore);
+    assert.ok(due.some(({ channelId }) => channelId === channel.channelId));
+    await right.gather(channel);
+    assert.equal((await contents()).length, 2);
+  });
+
   it('takes as many statements for ten thousand alerts as for one', async () => {
     const countStatements = async () =>
       (await statementsOf(dms.service.sql, () => newWorker().gather(channel))).length;
@@ -170,8 +193,14 @@ describe('The queue of notifications', () => {
     await (await newDevice(org, 'Cold room'))('low');
     const [first, second] = [newWorker(), newWorker()];
     await first.gather(channel);
-    const claim = await first.notifications.claim(channel, new Date(), { leaseSeconds: 0 });
-    const again = await second.notifications.claim(channel, new Date(), { leaseSeconds: 60 });
+    const claim = await first.notifications.claim(channel, new Date(), {
+      leaseSeconds: 0,
+      isForEscalations: false,
+    });
+    const again = await second.notifications.claim(channel, new Date(), {
+      leaseSeconds: 60,
+      isForEscalations: false,
+    });
     assert.ok(claim && again);
     assert.equal(again.id, claim.id);
     const sent = { ...channel, id: claim.id, state: 'sent' as const, nextAttemptAt: null, error: null };

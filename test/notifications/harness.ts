@@ -33,12 +33,17 @@ export type TestMailServer = Awaited<ReturnType<typeof startMailServer>>;
 export async function startMailServer() {
   const mails: ReceivedMail[] = [];
   const unknown = new Set<string>();
+  const busy = new Set<string>();
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     onRcptTo({ address }, _session, callback) {
-      const isUnknown = unknown.has(address);
-      callback(isUnknown ? Object.assign(new Error('No such mailbox'), { responseCode: 550 }) : undefined);
+      const refusals: Array<[Set<string>, string, number]> = [
+        [unknown, 'No such mailbox', 550],
+        [busy, 'Try again later', 450],
+      ];
+      const [, text, responseCode] = refusals.find(([addresses]) => addresses.has(address)) ?? [];
+      callback(responseCode ? Object.assign(new Error(text), { responseCode }) : undefined);
     },
     onData(stream, { envelope }, callback) {
       const chunks: Buffer[] = [];
@@ -66,7 +71,11 @@ export async function startMailServer() {
     smtp,
     /** Makes the mail server reject this mailbox from now on. */
     remove: (address: string) => void unknown.add(address),
-    restore: (address: string) => void unknown.delete(address),
+    /** Makes the mail server put off mails to this mailbox from now on. */
+    putOff: (address: string) => void busy.add(address),
+    restore(address: string): void {
+      for (const addresses of [unknown, busy]) addresses.delete(address);
+    },
     stop: () => new Promise<void>((resolve) => server.close(resolve)),
   };
 }

@@ -41,8 +41,10 @@ describe('The text of a notification with links', () => {
 
   it('names in a chat the alert above each of several links, once', () => {
     const cold = mention('1', 'escalated', 'Cold\nroom');
-    const text = chatText(dataOf(cold, mention('2', 'reminder', 'Warm room'), cold), linkTo);
-    assert.match(text, /:\n\nCold room, too warm:\n\S+=1\n\nWarm room, too warm:\n\S+=2$/);
+    const warm = mention('2', 'reminder', 'Warm room');
+    const warning = { ...warm, alert: { ...warm.alert, severity: 'warning' as const } };
+    const text = chatText(dataOf(cold, warning, cold), linkTo);
+    assert.match(text, /:\n\nCold room, too warm:\n\S+=1\n\nWarm room, too warm \(warning\):\n\S+=2$/);
   });
 
   it('says in a chat, where many read along, that its link asks for a sign-in', () => {

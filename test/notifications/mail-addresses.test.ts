@@ -2,9 +2,10 @@
  * E-mail addresses get nothing before their owner has agreed, and no more than the limit of mails per hour.
  */
 import assert from 'node:assert/strict';
+import { query } from '../../src/db/query.ts';
 import { mailWaitMs, type PlannedMail } from '../../src/notifications/mail-limits.ts';
 import { createNotificationAlertsRepository } from '../../src/notifications/notification-alerts.repository.ts';
-import { DAY_MS, HOUR_MS } from '../../src/process/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/process/durations.ts';
 import { visit } from '../operator/visitor.ts';
 import { eventually } from '../support/fleet.ts';
 import type { TestOrganization, TestService } from '../support/service.ts';
@@ -210,6 +211,41 @@ describe('E-mail addresses of channels', () => {
     const gathered = (await untilMails(9)).at(-1)?.source ?? '';
     for (const name of ['Room 3', 'Room 4', 'Room 5']) assert.match(gathered, new RegExp(name));
     assert.equal(received().length, 9);
+  });
+
+  it('counts no mail that the mail server has put off, so that the limit does not hold it afterwards', async () => {
+    const { id } = await create();
+    await confirmAddress(dms, mail.mails, target);
+    for (let sent = 0; sent < 5; sent++) await act(id, 'test');
+    mail.putOff(target);
+    await (await newDevice(org, 'Room 1'))('low');
+    const untilAttempts = (count: number) =>
+      eventually(
+        () =>
+          query(
+            dms.service.sql,
+            'select attempt_count as count from notifications where organization_id = ?',
+            [org.id],
+          ),
+        ([row]) => (row as { count: number } | undefined)?.count === count,
+      );
+    for (const attempts of [1, 2, 3]) {
+      await untilAttempts(attempts);
+      aheadMs += 7 * MINUTE_MS;
+    }
+    mail.restore(target);
+    aheadMs = 50 * MINUTE_MS;
+    assert.match((await untilMails(7)).at(-1)?.source ?? '', /Room 1/);
+  });
+
+  it('counts no mail of a clock that was ahead', async () => {
+    const { id } = await create();
+    await confirmAddress(dms, mail.mails, target);
+    aheadMs = 6 * HOUR_MS;
+    for (let sent = 0; sent < 5; sent++) await act(id, 'test');
+    assert.equal((await act(id, 'test')).status, 429);
+    aheadMs = 0;
+    assert.equal((await act(id, 'test')).status, 200);
   });
 
   it('answers 404 for unknown channels, and 409 for channels without an address', async () => {

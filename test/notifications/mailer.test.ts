@@ -31,6 +31,24 @@ describe('A mail', () => {
     assert.match(sent?.source ?? '', /^Subject: New alert: = \?utf-8\?q\?x\?= Room, too warm\r?$/m);
   });
 
+  it('is known to be unsent when no server answers, or when it is put off, and not once it is refused or taken', async () => {
+    const nobody = createMailer({ url: 'smtp://127.0.0.1:9', from: 'alerts@example.com', timeoutMs: 5_000 });
+    server.putOff('busy@example.com');
+    server.remove('gone@example.com');
+    const send = async (by: Mailer, to: string) =>
+      (await by.send({ id: 'unsent', to, subject: 'A test', text: '' })).isUnsent ?? false;
+    assert.deepEqual(
+      [
+        await send(nobody, 'ada@example.com'),
+        await send(mailer, 'busy@example.com'),
+        await send(mailer, 'gone@example.com'),
+        await send(mailer, 'ada@example.com'),
+      ],
+      [true, true, false, false],
+    );
+    nobody.close();
+  });
+
   it('is claimed for longer than the mail server may take, whatever the limits are', () => {
     for (const webhook of [1, 60])
       for (const smtp of [1, 60]) {

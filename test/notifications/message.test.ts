@@ -69,9 +69,24 @@ describe('A notification', () => {
     const named = Array.from({ length: NAMED_MAX }, () => opened({}, 'Ä'.repeat(128)));
     const { subject, data } = composeMessage(named, { ...NONE, opened: 10_000 });
     assert.equal(subject, `10000 new alerts: ${'Ä'.repeat(59)}…, too warm, and 9999 more`);
-    assert.match(data.text, /and 9980 more$/);
-    assert.equal(data.text.match(/282C02424EED/g)?.length, 20);
     assert.ok(Buffer.byteLength(JSON.stringify(data)) < 19_500);
+    const short = Array.from({ length: NAMED_MAX }, () => opened());
+    assert.match(composeMessage(short, { ...NONE, opened: 10_000 }).data.text, /and 9980 more$/);
+  });
+
+  it('names in its text the alerts of its data, however long their names are, and counts the others', () => {
+    for (const name of ['冷蔵庫'.repeat(42), 'Ä'.repeat(128), 'Cold room']) {
+      const named = Array.from({ length: NAMED_MAX }, () => opened({ assignee: name }, name));
+      const { data } = composeMessage(named, { ...NONE, opened: 30 });
+      const count = data.alerts.length;
+      assert.equal(data.text.match(/282C02424EED/g)?.length, count);
+      assert.ok(data.text.endsWith(`and ${30 - count} more`), data.text.slice(-20));
+    }
+  });
+
+  it('counts alerts of which none is named', () => {
+    const { subject, data } = composeMessage([], { ...NONE, opened: 3, resolved: 1 });
+    assert.deepEqual([subject, data.text], ['3 new alerts, 1 over', '3 new alerts, 1 over']);
   });
 
   it('separates new, open and ended alerts', () => {

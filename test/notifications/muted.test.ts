@@ -98,6 +98,29 @@ describe('A channel of muted devices', () => {
     assert.match((await untilSaid(2))[1] ?? '', /^New alert: Second room/);
   });
 
+  it('mentions the end of an alert at once whose device is archived, whatever muted it', async () => {
+    const [first, second] = [await newDevice(org, 'First room'), await newDevice(org, 'Second room')];
+    const { items } = (await org.api.get('/assets')).body;
+    const of = (wanted: string) => items.find(({ name }: { name: string }) => name === wanted);
+    const { body: group } = await org.api.post('/groups', { name: 'Cold rooms' });
+    await org.api.post(`/groups/${group.id}/add-members`, {
+      serialNumbers: [of('Second room').serialNumber],
+    });
+    await first('low');
+    await untilSaid(1);
+    await second('low');
+    await untilSaid(2);
+    await mute(30, `/assets/${of('First room').id}`);
+    await mute(40, `/groups/${group.id}`);
+    await first('ok');
+    await second('ok');
+    await untilPostponed(2);
+    assert.equal((await org.api.delete(`/assets/${of('First room').id}`)).status, 200);
+    assert.match((await untilSaid(3))[2] ?? '', /^Over: First room/);
+    assert.equal((await org.api.delete(`/assets/${of('Second room').id}`)).status, 200);
+    assert.match((await untilSaid(4))[3] ?? '', /^Over: Second room/);
+  });
+
   /** A device with bounds; sends one frame of readings, by their minutes from now. */
   async function fridge(serial: string) {
     const id = await register(org, serial, { name: `Room of ${serial}` });

@@ -73,6 +73,7 @@ describe('Notification channels', () => {
     await setBattery('low');
     const [opened] = await untilTexts(1);
     assert.match(opened ?? '', /^New alert: Cold &lt;room&gt;, low battery\n\nNew alerts:\n/);
+    assert.equal(JSON.parse(receiver.received[0]?.body ?? '').mrkdwn, false, 'names are shown as typed');
     const { items } = (await org.api.get('/alerts')).body;
     const link = `https://operators.example/operator/alerts/${items[0].id}`;
     assert.ok(opened?.endsWith(`See and acknowledge after signing in:\n\n${link}`), opened);
@@ -387,6 +388,36 @@ describe('Notification channels', () => {
     await eventually(
       () => shown(id),
       ({ lastSentAt, lastError }) => lastSentAt !== null && lastError === null,
+    );
+  });
+
+  it('sends no opening again whose alert has ended during a failed attempt, but the end once', async () => {
+    const held: Array<(status: number) => void> = [];
+    receiver.answer((response) => void held.push((status) => void response.writeHead(status).end()));
+    await slack();
+    const setBattery = await newDevice(org, 'Cold room');
+    await setBattery('low');
+    const [first] = await eventually(
+      async () => held,
+      ({ length }) => length === 1,
+    );
+    await setBattery('ok');
+    receiver.answer((response) => void response.writeHead(200).end());
+    first?.(500);
+    const states = () =>
+      query<{ state: string }>(
+        dms.service.sql,
+        'select state from notifications where organization_id = ? order by id',
+        [org.id],
+      );
+    await eventually(states, (all) => all.length === 2 && all.every(({ state }) => state !== 'pending'));
+    assert.deepEqual(
+      (await states()).map(({ state }) => state),
+      ['failed', 'sent'],
+    );
+    assert.deepEqual(
+      texts().map((text) => text.split(':')[0]),
+      ['New alert', 'Over'],
     );
   });
 

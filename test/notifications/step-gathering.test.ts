@@ -5,13 +5,14 @@ import { createTransact } from '../../src/db/transaction.ts';
 import { createStepGathering } from '../../src/notifications/gathering.service.ts';
 import type { Message } from '../../src/notifications/message.ts';
 import { createNotificationsRepository } from '../../src/notifications/notifications.repository.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
 const INTERVAL_MS = 10_000;
 const OWNER = '00000000-0000-4000-8000-000000000001';
 
 describe('Steps of escalations that wait on a channel', () => {
   let dms: TestService;
+  let org: TestOrganization;
   let channel: { organizationId: string; channelId: string };
   let at: Date;
 
@@ -21,11 +22,14 @@ describe('Steps of escalations that wait on a channel', () => {
   after(() => dms.stop());
   beforeEach(async () => {
     at = new Date('2026-03-02T08:00:00Z');
-    const org = await dms.addOrganization();
-    const body = { type: 'webhook', target: 'http://127.0.0.1:9/hook' };
-    const { body: created } = await org.api.post('/notification-channels', body);
-    channel = { organizationId: org.id, channelId: created.id };
+    org = await dms.addOrganization();
+    channel = { organizationId: org.id, channelId: await addChannel() };
   });
+
+  async function addChannel(): Promise<string> {
+    const body = { type: 'webhook', target: 'http://127.0.0.1:9/hook' };
+    return (await org.api.post('/notification-channels', body)).body.id;
+  }
 
   const repository = () => createNotificationsRepository(dms.service.sql, OWNER);
   const gather = () =>
@@ -85,7 +89,7 @@ describe('Steps of escalations that wait on a channel', () => {
     const due = async () => {
       const claims = [];
       for (;;) {
-        const claim = await repository().claim(channel, at, { leaseSeconds: 60 });
+        const claim = await repository().claim(channel, at, { leaseSeconds: 60, isForEscalations: false });
         if (!claim) return claims.map(({ content }) => content.subject);
         claims.push(claim);
       }
@@ -111,6 +115,32 @@ describe('Steps of escalations that wait on a channel', () => {
     assert.deepEqual(await due(), ['3 alerts: second, too warm, and 2 more']);
     later(60_000);
     assert.equal(await isListed(), false);
+  });
+
+  it('sends steps after a clock that was ahead is set right', async () => {
+    await add(['first']);
+    later(3_600_000);
+    await gather();
+    later(-3_600_000);
+    await add(['second']);
+    const due = await repository().listDueChannels(at, new Date(at.getTime() - INTERVAL_MS));
+    assert.ok(due.some(({ channelId }) => channelId === channel.channelId));
+    await gather();
+    assert.equal((await repository().listSteps(channel, 1)).length, 0);
+  });
+
+  it('finds a place before messages of other channels', async () => {
+    const others = [await addChannel(), await addChannel()];
+    const refs = [others[0] ?? '', channel.channelId, others[1] ?? ''];
+    for (const channelId of refs)
+      await repository().insert({ ...channel, channelId }, stepOf('ordinary'), at);
+    for (const channelId of refs) {
+      await query(dms.service.sql, 'delete from notifications where is_escalation');
+      await repository().insertEscalation({ ...channel, channelId }, stepOf('step'), at);
+      const ids = (await repository().listDueChannels(at, at)).map((each) => each.channelId);
+      assert.ok(refs.every((id) => ids.includes(id)));
+      assert.equal(refs.toSorted((a, b) => ids.indexOf(a) - ids.indexOf(b))[0], channelId);
+    }
   });
 
   it('counts the age of a step from its making, gathered or not', async () => {
@@ -150,7 +180,7 @@ describe('Steps of escalations that wait on a channel', () => {
   it('leaves a gathered message as it is, while it is sent and after a failed attempt', async () => {
     await add(['first']);
     await gather();
-    const claim = await repository().claim(channel, at, { leaseSeconds: 60 });
+    const claim = await repository().claim(channel, at, { leaseSeconds: 60, isForEscalations: false });
     const failed = { state: 'pending' as const, nextAttemptAt: at, error: 'the receiver answered 500' };
     await repository().record({ ...channel, id: claim?.id ?? '', ...failed }, at);
     await add(['second', 'third']);

@@ -1,6 +1,7 @@
 /** The page of escalations, and the escalation on the page of an alert. */
 import assert from 'node:assert/strict';
 import { createAlertActionsRepository } from '../../src/alerts/alert-actions.repository.ts';
+import { NO_CHANNEL } from '../../src/escalations/escalation-view.ts';
 import { createNotificationsRepository } from '../../src/notifications/notifications.repository.ts';
 import { newDevice } from '../notifications/harness.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -34,6 +35,13 @@ describe('The page of escalations', () => {
     repeatMinutes: '30',
     ...more,
   });
+  const addEntry = (alertId: string, comment: string) =>
+    createAlertActionsRepository(dms.service.sql).insert(
+      dms.id,
+      alertId,
+      [{ action: 'escalated', comment }],
+      null,
+    );
   const escalations = async () => (await dms.api.get('/escalations')).body.items;
 
   it('creates, changes, disables and deletes escalations, and shows their steps', async () => {
@@ -102,7 +110,7 @@ describe('The page of escalations', () => {
     await (await newDevice(dms, 'Named room'))('low');
     const [alert] = (await dms.api.get('/alerts?limit=1')).body.items;
     assert.match((await see(`/alerts/${alert.id}`)).text, /Nurse, on call is next, <time/);
-    await dms.service.sql('alert_escalations').where({ organization_id: dms.id }).update({ steps_made: 1 });
+    await addEntry(alert.id, 'step 1 of 2: Nurse, on call');
     assert.match((await see(`/alerts/${alert.id}`)).text, /<dt>Notified<\/dt><dd>Nurse, on call</);
     await send(`/forms/deleteEscalation?escalationId=${id}`, {});
     await dms.api.patch(`/notification-channels/${channelId}`, { name: null });
@@ -131,13 +139,86 @@ describe('The page of escalations', () => {
     const { text } = await see(`/alerts/${items[0].id}`);
     assert.match(text, /Escalation<\/dt><dd>no step was made yet, \S+ is next, <time/);
     assert.match(text, /<dt>Notified<\/dt><dd><span class="quiet">no channel</);
-    await dms.service.sql.raw('update alert_escalations set steps_made = 1 where alert_id = ?', [
-      items[0].id,
-    ]);
+    await addEntry(items[0].id, 'step 1 of 1: webhook http://127.0.0.1:9/nurse');
     assert.match(
       (await see(`/alerts/${items[0].id}`)).text,
       /<dt>Notified<\/dt><dd>http:\/\/127\.0\.0\.1:9\/nurse</,
     );
+  });
+
+  it('names beside an alert, and on Now, the channels that its steps have notified, whatever became of the escalation', async () => {
+    const { body: policy } = await dms.api.post('/escalations', {
+      name: 'At night',
+      alertTypes: ['low_battery'],
+      steps: [{ afterMinutes: 0, channelIds: [channelId] }],
+    });
+    await (await newDevice(dms, 'Ice room'))('low');
+    const [{ id }] = (await dms.api.get('/alerts?limit=1')).body.items;
+    const notified = async () =>
+      /<dt>Notified<\/dt><dd>(.*?)<\/dd>/.exec((await see(`/alerts/${id}`)).text)?.[1] ?? '';
+    await addEntry(id, `step 1 of 3: ${NO_CHANNEL}`);
+    assert.match(await notified(), /no channel</);
+    await addEntry(id, 'step 2 of 3: webhook http://127.0.0.1:9/nurse, Ada, at home');
+    await addEntry(id, 'step 3 of 3: Ada, at home');
+    await dms.api.delete(`/escalations/${policy.id}`);
+    assert.equal(await notified(), 'http://127.0.0.1:9/nurse, Ada, at home');
+    assert.match((await see('')).text, /http:\/\/127\.0\.0\.1:9\/nurse, Ada, at home/);
+  });
+
+  it('names as next no channel that messages may not be sent to', async () => {
+    const target = { type: 'webhook', target: 'http://127.0.0.1:9/away' };
+    const away = (await dms.api.post('/notification-channels', target)).body.id;
+    const { body: policy } = await dms.api.post('/escalations', {
+      name: 'Away',
+      alertTypes: ['low_battery'],
+      steps: [{ afterMinutes: 30, channelIds: [channelId, away] }],
+    });
+    await (await newDevice(dms, 'Hall'))('low');
+    const [{ id, escalation }] = (await dms.api.get('/alerts?limit=1')).body.items;
+    const next = async () =>
+      /<dt>Escalation<\/dt><dd>no step was made yet, (.*?) is next/.exec(
+        (await see(`/alerts/${id}`)).text,
+      )?.[1];
+    await dms.api.patch(`/escalations/${escalation.id}`, {
+      steps: [{ afterMinutes: 30, channelIds: [channelId, away] }],
+    });
+    await dms.api.patch(`/notification-channels/${away}`, { status: 'disabled' });
+    assert.equal(await next(), 'http://127.0.0.1:9/nurse');
+    await dms.api.patch(`/escalations/${escalation.id}`, {
+      steps: [{ afterMinutes: 30, channelIds: [away] }],
+    });
+    assert.equal(await next(), 'nobody (no channel of the step is active)');
+    await dms.api.delete(`/escalations/${policy.id}`);
+    await dms.api.patch(`/escalations/${escalation.id}`, {
+      steps: [{ afterMinutes: 0, channelIds: [channelId] }],
+    });
+  });
+
+  it('shows the latest of many messages of steps, and of a channel that was disabled that it was not sent', async () => {
+    await (await newDevice(dms, 'Warm hall'))('low');
+    const [{ id }] = (await dms.api.get('/alerts?limit=1')).body.items;
+    const target = { type: 'webhook', target: 'http://127.0.0.1:9/many' };
+    const to = {
+      organizationId: dms.id,
+      channelId: (await dms.api.post('/notification-channels', target)).body.id,
+    };
+    const content = { subject: '', data: { text: '', alerts: [{ alert: { id } }] } } as never;
+    const notifications = createNotificationsRepository(dms.service.sql, dms.id);
+    await addEntry(id, 'step 1 of 2: webhook http://127.0.0.1:9/many');
+    for (let count = 0; count < 101; count++) await notifications.insertEscalation(to, content, new Date());
+    await dms.service
+      .sql('notifications')
+      .where({ organization_id: dms.id, channel_id: to.channelId })
+      .update({ state: 'sent' });
+    await addEntry(id, 'step 2 of 2: webhook http://127.0.0.1:9/many');
+    await notifications.insertEscalation(to, content, new Date());
+    const history = async () => (await see(`/alerts/${id}`)).text.split('<h2>History</h2>')[1] ?? '';
+    assert.match(
+      await history(),
+      /step 2 of 2[^:]*: webhook \S+many<br><span class="quiet">http\S+many: waiting/,
+    );
+    await dms.api.patch(`/notification-channels/${to.channelId}`, { status: 'disabled' });
+    assert.match(await history(), /many: failed, the channel was disabled, not tried again/);
   });
 
   it('says beside a step which message failed or waits, and nothing of one that has arrived', async () => {
@@ -146,12 +227,7 @@ describe('The page of escalations', () => {
     const second = { type: 'webhook', target: 'http://127.0.0.1:9/head' };
     const headId = (await dms.api.post('/notification-channels', second)).body.id;
     const addStep = async (comment: string, channelIds: string[]) => {
-      await createAlertActionsRepository(dms.service.sql).insert(
-        dms.id,
-        id,
-        [{ action: 'escalated', comment }],
-        null,
-      );
+      await addEntry(id, comment);
       const content = { subject: '', data: { text: '', alerts: [{ alert: { id } }] } };
       for (const to of channelIds)
         await createNotificationsRepository(dms.service.sql, dms.id).insertEscalation(

@@ -119,17 +119,18 @@ describe('The queue of notifications', () => {
   }
 
   it('gives a message to another worker whose lease began while the clock of the database was a day ahead', async () => {
+    const lease = { leaseSeconds: 60, isForEscalations: false };
     const [first, second] = [newWorker(), newWorker()];
     await addAlerts(1);
     await first.gather(channel);
-    assert.ok(await first.notifications.claim(channel, new Date(), { leaseSeconds: 60 }));
-    assert.equal(await second.notifications.claim(channel, new Date(), { leaseSeconds: 60 }), null);
+    assert.ok(await first.notifications.claim(channel, new Date(), lease));
+    assert.equal(await second.notifications.claim(channel, new Date(), lease), null);
     await query(
       dms.service.sql,
       "update notifications set leased_until = leased_until + interval '1 day' where organization_id = ?",
       [org.id],
     );
-    assert.ok(await second.notifications.claim(channel, new Date(), { leaseSeconds: 60 }));
+    assert.ok(await second.notifications.claim(channel, new Date(), lease));
   });
 
   it('gathers any number of alerts into one message, with any number of workers', async () => {

@@ -40,6 +40,10 @@ recovery_target_action = 'promote'
 EOF
 touch "$PGDATA.restored/recovery.signal"
 chown -R --reference "$owner" "$PGDATA.restored"
-[ ! -e "$PGDATA" ] || mv -T "$PGDATA" "$PGDATA.before-$(date -u +%Y-%m-%dT%H%M%SZ)"
+[ ! -e "$PGDATA" ] || mv -T "$PGDATA" "$PGDATA.before-$(date -u +%Y-%m-%dT%H%M%S.%3NZ)"
 mv "$PGDATA.restored" "$PGDATA"
+# Copies that are not older than the moment are of the log that is left now: no later recovery may begin from them.
+for each in "$archive"/base-*; do
+  [ ! -e "$each/backup_manifest" ] || is_earlier "$each/backup_manifest" || mv "$each" "$archive/left-$(basename "$each")"
+done
 echo "restore-to-time: $base is in place; PostgreSQL replays the log up to ${moment:-its end} when it starts"

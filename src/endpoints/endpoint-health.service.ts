@@ -54,11 +54,11 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
      */
     async update(attempt: LastAttempt, outcome: AttemptOutcome): Promise<boolean> {
       const health = count(attempt, outcome, healthOf(attempt));
-      if (outcome.verdict === 'delivered') {
-        lastAttempts.add(attempt);
-        return true;
-      }
-      await lastAttempts.record(attempt);
+      // No breaker slows attempts that are blocked, so they are gathered as those that succeed.
+      const isGathered = outcome.verdict === 'delivered' || outcome.verdict === 'blocked';
+      if (isGathered) lastAttempts.add(attempt);
+      else await lastAttempts.record(attempt);
+      if (outcome.verdict === 'delivered') return true;
       const state = await endpoints.findActiveState(attempt);
       if (!state) return false;
       return handleFailure(attempt, outcome, { ...state, health });

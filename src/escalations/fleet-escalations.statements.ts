@@ -42,9 +42,9 @@ export const ESCALATE_NEXT = `
     returning e.*
   ), begun as (
     insert into alert_escalations (organization_id, alert_id, policy_id, began_at, steps_made, repeats_made,
-      last_step_at, next_step_at, fleet_overdue, fleet_total)
+      last_step_at, held_until, next_step_at, fleet_overdue, fleet_total)
     select c.organization_id, c.id, coalesce(b.policy_id, c.policy_id), coalesce(b.began_at, :now::timestamptz),
-      coalesce(b.steps_made, 0), coalesce(b.repeats_made, 0), b.last_step_at,
+      coalesce(b.steps_made, 0), coalesce(b.repeats_made, 0), b.last_step_at, b.held_until,
       case when b.alert_id is null
         then :now::timestamptz + make_interval(mins => (c.steps -> 0 ->> 'afterMinutes')::integer)
         else b.next_step_at end,

@@ -64,7 +64,13 @@ const LOOKUPS_WAITING_MAX = 20_000;
 
 /** One object for all refusals, because each new error would cost a stack trace in a flood. */
 const OVER_LIMIT = new AppError('rate_limited', 'Too many messages with this token');
+const TOO_MANY_UNKNOWN = new AppError('unavailable', 'Too many unknown tokens at present');
 const ORGANIZATION_OVER_LIMIT = new AppError('rate_limited', 'Too many messages of this organization');
+
+/** A look-up that waits behind the unknown tokens of others is no limit of the sender's own. */
+function toUnavailable(error: unknown): never {
+  throw error instanceof AppError && error.kind === 'rate_limited' ? TOO_MANY_UNKNOWN : error;
+}
 
 export function createAuthenticateDevice(deps: AuthenticateDeviceDeps): AuthenticateDevice {
   const { findCaller, limit, organizationLimit, failures } = deps;
@@ -81,7 +87,9 @@ export function createAuthenticateDevice(deps: AuthenticateDeviceDeps): Authenti
   /** @throws AppError when the token, or its organization, is over its limit */
   async function findKey(token: string, address: string): Promise<Caller | null> {
     if (limit.take(token) !== null) throw OVER_LIMIT;
-    const caller = await findCaller(token, { isSuspect: failures.isEmpty(limitedAs(address)) });
+    const caller = await findCaller(token, { isSuspect: failures.isEmpty(limitedAs(address)) }).catch(
+      toUnavailable,
+    );
     if (caller && organizationLimit.take(caller.organizationId) !== null) throw ORGANIZATION_OVER_LIMIT;
     return caller;
   }

@@ -51,6 +51,7 @@ export function createKeyIssuer(keys: KeysRepository, now: () => number): KeyIss
     async rotate(id, overlapMs) {
       const present = await keys.find(id);
       if (!present || !isActive(present, now())) throw notFound('No active key has this id');
+      if (present.isForbidden) throw conflict(NEEDS_OWN_TOKENS);
       const issued = await issuer.issue(present);
       await keys.expireAt(id, new Date(now() + overlapMs));
       return issued;

@@ -46,12 +46,20 @@ export const LIST_DUE = `
   ) as a on true
   order by d.alert_id`;
 
+/** Somebody has the overdue fleet in hand, which an alert that is over has represented. */
+const IS_FLEET_ACKNOWLEDGED = `a.status = 'resolved' and not a.is_announced and exists (
+      select 1 from overdue_fleets f
+      join alerts e on e.organization_id = f.organization_id and e.id = f.escalated_alert_id
+      where f.organization_id = :organizationId and e.acknowledged_at is not null
+        and (e.snooze_until > :now::timestamptz) is not false
+    )`;
+
 /** An alert that has represented an overdue fleet is not over before the fleet is. */
 export const LIST_MENTIONED = `
   select n.alert_id as "alertId", coalesce(a.status = 'resolved' and (a.is_announced or not exists (
       select 1 from overdue_fleets where organization_id = :organizationId
     )), true) as "isOver",
-    ${IS_ACKNOWLEDGED} as "isAcknowledged",
+    (${IS_ACKNOWLEDGED} or coalesce(${IS_FLEET_ACKNOWLEDGED}, false)) as "isAcknowledged",
     exists (
       select 1 from notifications m
       where m.organization_id = :organizationId and m.channel_id = :channelId and m.id > :id::uuid and m.state <> 'failed'

@@ -4,8 +4,9 @@
  */
 
 /** No lease lasts an hour: one that ends later was begun while the clock of the database was ahead. */
+const HOLDS = "between now() and now() + interval '1 hour'";
 const IS_DUE = `state = 'pending' and next_attempt_at <= :now::timestamptz
-  and (leased_until is null or leased_until not between now() and now() + interval '1 hour')`;
+  and (leased_until is null or leased_until not ${HOLDS})`;
 /** A step that is not gathered has no time. */
 const IS_WAITING_STEP = `state = 'pending' and next_attempt_at is null`;
 const HAS_ENDED = `state <> 'pending' and created_at < :before::timestamptz`;
@@ -19,7 +20,7 @@ export const namesAlert = (content: string, alertId: string): string =>
 const MAY_OVERTAKE = `exists (
     select 1 from notifications s cross join lateral jsonb_array_elements(s.content #> '{data,alerts}') as named (mention)
     where s.organization_id = m.organization_id and s.channel_id = m.channel_id and s.state = 'pending'
-      and s.leased_until >= now() and ${namesAlert('m.content', "named.mention -> 'alert' -> 'id'")}
+      and s.leased_until ${HOLDS} and ${namesAlert('m.content', "named.mention -> 'alert' -> 'id'")}
   )`;
 
 /** Whether the channel may gather again. A time that is still to come is of a clock that was ahead. */

@@ -78,8 +78,8 @@ const AROUND_MS = 2 * 3_600_000;
 
 /** The curve from some time before the alert, which a fast clock may date ahead, until some time after it. */
 function curveUrl({ assetId, timestamp, endedAt }: Alert, now: Date): string {
-  const end = Math.min(endedAt === null ? Infinity : Date.parse(endedAt) + AROUND_MS, now.getTime());
-  const start = Math.min(Date.parse(timestamp), end) - AROUND_MS;
+  const end = Math.min(endedAt === null ? Infinity : new Date(endedAt).getTime() + AROUND_MS, now.getTime());
+  const start = Math.min(new Date(timestamp).getTime(), end) - AROUND_MS;
   const [from = '', to = ''] = [start, Math.min(end, start + CURVE_DAYS_MAX * DAY_MS)].map((ms) =>
     new Date(ms).toISOString(),
   );

@@ -206,7 +206,7 @@ describe('An alert in the hands of people', () => {
       { assignee: 'a\nb' },
       { assignee: 'x'.repeat(129) },
       { snoozeUntil: inMinutes(-1) },
-      { snoozeUntil: inMinutes(24 * 60 + 1) },
+      { snoozeUntil: inMinutes(24 * 60 + 2) },
       { snoozeUntil: 'tomorrow' },
     ])
       assert.equal((await acknowledge(more)).status, 400, JSON.stringify(more).slice(0, 40));

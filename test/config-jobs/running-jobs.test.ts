@@ -39,7 +39,8 @@ describe('The counts of running jobs', () => {
     await move('created_at', 60);
     await move('workflow_checked_at', 9);
     await move('deadline_at', 1);
-    assert.deepEqual(await counts(), { running: 3, overdue: 0, withoutRun: 0 });
+    for (const pollSeconds of [1, 300])
+      assert.deepEqual(await counts(pollSeconds), { running: 3, overdue: 0, withoutRun: 0 });
     await move('deadline_at', 3);
     await move('workflow_checked_at', 11);
     assert.deepEqual(await counts(), { running: 3, overdue: 1, withoutRun: 1 });

@@ -7,6 +7,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  renameSync,
   rmSync,
   statSync,
   utimesSync,
@@ -62,12 +63,14 @@ describe('Point-in-time recovery', () => {
     return Object.assign(new URL(url), { port, password }).href;
   }
 
+  let kept = '2';
+
   function runScript(name: string, ...args: string[]) {
     const { hostname, port, username, password } = new URL(postgres.url);
     return promisify(execFile)('sh', [script(name), ...args], {
       env: {
         PATH: PROGRAMS_PATH,
-        BASE_BACKUPS_KEPT: '1',
+        BASE_BACKUPS_KEPT: kept,
         ARCHIVE: archive,
         PGDATA: cluster,
         PGHOST: hostname,
@@ -115,10 +118,12 @@ describe('Point-in-time recovery', () => {
     const [copy] = baseBackups();
     const earlier = new Date(Date.now() - HOUR_MS);
     utimesSync(join(archive, String(copy), 'backup_manifest'), earlier, earlier);
+    renameSync(join(archive, String(copy)), join(archive, 'base-2026-01-02T000000Z'));
     await organization('after the copy');
     const moment = await readMoment();
     await organization('after the moment');
     later = await readMoment();
+    await runScript('base-backup.sh');
     await run(database, 'delete from organizations');
     await untilArchived();
     await assert.rejects(runScript('restore-to-time.sh', moment), /PostgreSQL runs on this data/);
@@ -133,12 +138,26 @@ describe('Point-in-time recovery', () => {
     assert.deepEqual(await namesOfOrganizations(), ['after the copy', 'before the copy']);
   });
 
-  it('restores a later moment after a recovery that went back too far', async () => {
+  it('restores everything that was archived after a recovery to a moment before the latest copy', async () => {
     await organization('after the first recovery');
+    await untilArchived();
+    await postgres.stop();
+    await runScript('restore-to-time.sh');
+    await startAfterRecovery();
+    assert.deepEqual(await namesOfOrganizations(), [
+      'after the copy',
+      'after the first recovery',
+      'before the copy',
+    ]);
+  });
+
+  it('restores a later moment after a recovery that went back too far', async () => {
     await postgres.stop();
     await runScript('restore-to-time.sh', later);
     await startAfterRecovery();
     assert.deepEqual(await namesOfOrganizations(), ['after the copy', 'after the moment', 'before the copy']);
+    // What was there before each recovery.
+    assert.equal(readdirSync(dataDir).filter((name) => name.startsWith('cluster.before-')).length, 3);
   });
 
   it('restores everything that was archived when the data is lost, also after earlier recoveries', async () => {
@@ -160,6 +179,7 @@ describe('Point-in-time recovery', () => {
   });
 
   it('keeps as many copies as wanted, and the log since the oldest of them', async () => {
+    kept = '1';
     mkdirSync(join(archive, 'base-2026-01-02T000000Z.unfinished'));
     const first = baseBackups();
     await runScript('base-backup.sh');

@@ -102,10 +102,9 @@ describe('The run of an escalation', () => {
         const timers = (events ?? []).flatMap(({ timerStartedEventAttributes: timer }) => timer ?? []);
         return timers.map(({ startToFireTimeout }) => Number(startToFireTimeout?.seconds));
       },
-      ({ length }) => length === 2,
+      (seconds) => seconds.at(-1) !== 60,
     );
-    // The first one shows whether the messages of the step have arrived.
-    assert.deepEqual(waits, [60, 300]);
+    assert.equal(waits.at(-1), 300);
   });
 
   it('continues at its step with a new run after an operator has terminated the one before', async () => {

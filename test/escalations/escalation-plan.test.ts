@@ -113,4 +113,9 @@ describe('A run whose steps were all made', () => {
       [5, 5, 40, 1_440].map((minutes) => minutes * MINUTE_MS),
     );
   });
+
+  it('looks a minute after a step, when most of its messages have arrived', () => {
+    const details = { ageMs: 40 * MINUTE_MS, isStepNew: true };
+    assert.equal(untilLookMs({ next: null, details } as EscalationView), MINUTE_MS);
+  });
 });

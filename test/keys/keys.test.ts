@@ -126,10 +126,16 @@ describe('Commands for keys', () => {
 
   it('creates no token for all devices where the organization requires one of each', async () => {
     await succeed('org', 'create', organization);
+    const { id } = await createKey('--kind', 'device');
     await succeed('org', 'set', organization, '--require-device-tokens');
-    const { code, stdout, stderr } = await run('key', 'create', '--org', organization, '--kind', 'device');
-    assert.deepEqual([code === 0, stdout], [false, '']);
-    assert.match(stderr, /needs a token of its own/);
+    for (const typed of [
+      ['key', 'create', '--org', organization, '--kind', 'device'],
+      ['key', 'rotate', id],
+    ]) {
+      const { code, stdout, stderr } = await run(...typed);
+      assert.deepEqual([code === 0, stdout], [false, '']);
+      assert.match(stderr, /needs a token of its own/);
+    }
     await createKey();
   });
 

@@ -93,6 +93,19 @@ describe('Maintenance', () => {
       );
   });
 
+  it('keeps an alert that ended within a mute marked when the mute is ended early', async () => {
+    await device.confirmProfile(FRIDGE);
+    await mute(60);
+    const [begin, end] = [0, 1].map((ms) => new Date(Date.now() + ms).toISOString());
+    await device.send([
+      device.reading(0, 20, { measuredAt: begin }),
+      device.reading(0, 5, { measuredAt: end }),
+    ]);
+    await device.org.api.delete(path());
+    const [{ endedAt, muted }] = (await device.org.api.get('/alerts')).body.items;
+    assert.deepEqual([endedAt, muted], [end, true]);
+  });
+
   it('ends at its time, or earlier by a request, once', async () => {
     assert.equal((await device.org.api.delete(path())).status, 404);
     await mute(60);
@@ -165,8 +178,8 @@ describe('Maintenance', () => {
     for (const [from, until] of [
       [-1, 10],
       [20, 10],
-      [10, 10 + 31 * DAY_MINUTES],
-      [31 * DAY_MINUTES, 31 * DAY_MINUTES + 1],
+      [10, 10 + 30 * DAY_MINUTES + 2],
+      [30 * DAY_MINUTES + 2, 30 * DAY_MINUTES + 3],
     ] as const)
       assert.equal((await plan(from, until)).status, 400, `${from} to ${until}`);
     assert.equal((await plan(30 * DAY_MINUTES - 1, 60 * DAY_MINUTES - 2)).status, 201);
@@ -175,7 +188,7 @@ describe('Maintenance', () => {
   it('requires an end at most 30 days ahead, and a reason', async () => {
     for (const refused of [
       await mute(-1),
-      await mute(31 * DAY_MINUTES),
+      await mute(30 * DAY_MINUTES + 2),
       await mute(60, ''),
       await mute(60, 'x'.repeat(501)),
       await device.org.api.post(path(), { reason: 'Defrosting' }),

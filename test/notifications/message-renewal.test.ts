@@ -235,26 +235,35 @@ describe('A message that waits', () => {
     assert.deepEqual(await send(newWorker()), ['Escalation, step 1: Fridge, low battery']);
   });
 
-  it('as a step of an overdue fleet is sent after the device of its alert is back, while the fleet is not', async () => {
+  it('as a step of an overdue fleet is sent after the device of its alert is back, while the fleet is neither back nor acknowledged', async () => {
     await customer.escalation([[0, channel.channelId]]);
     const ofFleet = async () => {
       const { id, resolve } = await customer.openAlert('Fridge');
       await step(id);
       await query(
         dms.service.sql,
+        'update overdue_fleets set escalated_alert_id = ? where organization_id = ?',
+        [id, org.id],
+      );
+      await query(
+        dms.service.sql,
         'update alerts set is_announced = false where organization_id = ? and id = ?',
         [org.id, id],
       );
-      await resolve();
+      return { resolve, acknowledge: () => customer.acknowledge(id) };
     };
     await query(
       dms.service.sql,
       `insert into overdue_fleets (organization_id, since, overdue_count, total_count) values (?, now(), 25, 25)`,
       [org.id],
     );
-    await ofFleet();
+    await (await ofFleet()).resolve();
     assert.equal((await send(newWorker())).length, 1);
-    await ofFleet();
+    const inHand = await ofFleet();
+    await inHand.acknowledge();
+    await inHand.resolve();
+    assert.deepEqual(await send(newWorker()), []);
+    await (await ofFleet()).resolve();
     await query(dms.service.sql, 'delete from overdue_fleets where organization_id = ?', [org.id]);
     assert.deepEqual(await send(newWorker()), []);
   });

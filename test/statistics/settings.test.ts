@@ -289,7 +289,7 @@ describe('The settings that a device ran', () => {
     assert.deepEqual(await short(`${within}&cursor=${mark}${START + HOUR_MS}`), await short(within));
     const { status } = await dms.api.get(`/assets/${id}/settings?cursor=${mark}${'9'.repeat(15)}`);
     assert.equal(status, 400);
-    const { body: none } = await dms.api.get(`/assets/${id}/settings?from=${time(2)}&to=${time(2)}`);
+    const { body: none } = await dms.api.get(`/assets/${id}/settings?from=${time(2.5)}&to=${time(2.5)}`);
     assert.deepEqual(none, { items: [], nextCursor: null });
   });
 

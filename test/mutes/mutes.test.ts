@@ -102,8 +102,8 @@ describe('Maintenance', () => {
       device.reading(0, 5, { measuredAt: end }),
     ]);
     await device.org.api.delete(path());
-    const [{ endedAt, muted }] = (await device.org.api.get('/alerts')).body.items;
-    assert.deepEqual([endedAt, muted], [end, true]);
+    const [{ status, muted }] = (await device.org.api.get('/alerts')).body.items;
+    assert.deepEqual([status, muted], ['resolved', true]);
   });
 
   it('ends at its time, or earlier by a request, once', async () => {

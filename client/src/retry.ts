@@ -11,8 +11,10 @@ export const RETRY_POLICY: RetryPolicy = { retries: 4, firstMs: 250, maxMs: 10_0
 
 /** The service did nothing, because it or a dependency was unavailable or overloaded. */
 const REFUSED = new Set([429, 503]);
-/** A failure between client and service: the service may have done its work. */
-const LOST = new Set([502, 504]);
+/** A failure in the service, or between client and service, which may have done its work. */
+const LOST = new Set([408, 500, 502, 504]);
+/** How often the answer of a request is asked for whose first attempt is still running, a second apart. */
+const RUNNING_MAX = 100;
 
 export interface Failure {
   /** Null without an answer. */
@@ -29,10 +31,15 @@ export function retryInMs(
   policy: RetryPolicy,
   random = Math.random(),
 ): number | null {
+  if (isRunning(failure)) return policy.retries > 0 && attempt <= RUNNING_MAX ? failure.retryAfterMs : null;
   if (attempt > policy.retries || !mayHelp(failure)) return null;
   const backoff = Math.min(policy.maxMs, policy.firstMs * 2 ** (attempt - 1));
   return Math.max(failure.retryAfterMs ?? 0, Math.round(backoff * (0.5 + random / 2)));
 }
+
+/** The service answers so to a repeat while it still works on the request with the same `Idempotency-Key`. */
+const isRunning = ({ status, retryAfterMs, isRepeatable }: Failure): boolean =>
+  status === 409 && retryAfterMs !== null && isRepeatable;
 
 function mayHelp({ status, isRepeatable }: Failure): boolean {
   if (status !== null && REFUSED.has(status)) return true;

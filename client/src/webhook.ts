@@ -99,7 +99,7 @@ const find = (headers: Record<string, string | string[] | undefined>, name: stri
 function importKey(secret: string): ReturnType<typeof crypto.subtle.importKey> {
   const bytes = secret.startsWith('whsec_') ? fromBase64(secret.slice('whsec_'.length)) : utf8.encode(secret);
   if (!bytes || bytes.length === 0)
-    throw new WebhookVerificationError('the secret is no base64 after whsec_');
+    throw new WebhookVerificationError('the secret is empty, or no base64 after whsec_');
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
 }
 

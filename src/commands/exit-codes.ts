@@ -18,7 +18,9 @@ const BY_STATUS: Record<number, number> = {
   403: EXIT_CODES.forbidden,
   404: EXIT_CODES.notFound,
   429: EXIT_CODES.unavailable,
+  502: EXIT_CODES.unavailable,
   503: EXIT_CODES.unavailable,
+  504: EXIT_CODES.unavailable,
 };
 
 /** For an answer of the service. */

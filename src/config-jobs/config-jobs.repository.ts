@@ -110,9 +110,18 @@ export function createConfigJobsRepository(sql: Database) {
   return {
     async insert(job: NewJob): Promise<JobRef> {
       const { organizationId, startAt, deadlineMinutes } = job;
+      const last = await sql('config_jobs')
+        .where({ organization_id: organizationId })
+        .orderBy('id', 'desc')
+        .first('id');
       const [row] = await sql('config_jobs')
         .insert({
           organization_id: organizationId,
+          // Later jobs have higher ids, also after the clock of the database was ahead.
+          id: sql.raw(
+            `uuidv7(greatest(interval '0', uuid_extract_timestamp(?::uuid) - clock_timestamp() + interval '1 millisecond'))`,
+            [last?.id ?? null],
+          ),
           profile_slug: job.profileSlug,
           profile_snapshot: toJson(job.profileSnapshot),
           rollout: toJson(job.rollout),

@@ -1,9 +1,9 @@
 /** Text: sweeps over the devices of all organizations, and statements on sets of devices. */
 import { SETS_ALERTS, startOf } from './config-targets.statements.ts';
 
-/** The device runs the change or is offered it; one that it had refused may have been confirmed since. */
-const MAY_RUN = `(t.state in ('applied', 'waiting', 'sent', 'timed_out') or t.confirmed_at is not null
-    or t.state = 'superseded' and t.is_active)
+/** The device has run the change, or is offered it; one that it had refused may have been confirmed since. */
+const MAY_RUN = `(t.state = 'applied' or t.confirmed_at is not null
+    or t.is_active and t.state in ('waiting', 'sent', 'timed_out', 'superseded'))
   and 'calendars' <> all(coalesce(t.lost_keys, '{}'))`;
 /** Null: always on. */
 const ZONE = `j.profile_snapshot -> 'schedule' ->> 'timezone'`;

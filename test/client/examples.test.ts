@@ -1,6 +1,7 @@
 /** The examples as they are, in their languages, against the real service. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -121,6 +122,24 @@ describe('The examples of the clients', () => {
         'webhook-signature': `v1,${Buffer.alloc(32).toString('base64')}`,
       };
       assert.equal((await fetch(url, { method: 'POST', body: '{}', headers })).status, 401);
+    }).timeout(RECEIVER_MS);
+
+    it(`refuses what is signed with an empty secret where it has been given none, in ${language}`, async function () {
+      const program = NEEDED[language as keyof typeof NEEDED];
+      if (!isThere(program)) return skip(this, program);
+      for (const secret of ['', 'whsec_']) {
+        const { lines } = start(await command(), { PORT: '0', WEBHOOK_SECRET: secret });
+        const [listening] = await once(lines, 'line');
+        const seconds = String(Math.floor(Date.now() / 1_000));
+        const mac = createHmac('sha256', '').update(`forged.${seconds}.{}`).digest('base64');
+        const headers = {
+          'webhook-id': 'forged',
+          'webhook-timestamp': seconds,
+          'webhook-signature': `v1,${mac}`,
+        };
+        const url = `http://127.0.0.1:${/\d+$/.exec(listening)}/`;
+        assert.equal((await fetch(url, { method: 'POST', body: '{}', headers })).status, 401);
+      }
     }).timeout(RECEIVER_MS);
   }
 });

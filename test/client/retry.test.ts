@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { RETRY_POLICY, retryInMs } from '../../client/src/retry.ts';
 
 const failure = fc.record({
-  status: fc.constantFrom(null, 400, 401, 404, 409, 429, 500, 502, 503, 504),
+  status: fc.constantFrom(null, 400, 401, 404, 408, 409, 429, 500, 502, 503, 504),
   retryAfterMs: fc.option(fc.nat(100_000)),
   isRepeatable: fc.boolean(),
 });
@@ -12,13 +12,14 @@ const attempt = fc.integer({ min: 1, max: RETRY_POLICY.retries });
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
 describe('A retry of the client', () => {
-  it('follows only refusals for overload, and lost answers of safe requests', () => {
+  it('follows only refusals for overload, lost answers of safe requests, and requests that still run', () => {
     fc.assert(
       fc.property(failure, attempt, random, (failed, count, chance) => {
         const refused = failed.status === 429 || failed.status === 503;
-        const lost = failed.status === null || failed.status === 502 || failed.status === 504;
+        const lost = [null, 408, 500, 502, 504].includes(failed.status);
+        const running = failed.status === 409 && failed.retryAfterMs !== null;
         const isRetried = retryInMs(failed, count, RETRY_POLICY, chance) !== null;
-        assert.equal(isRetried, refused || (lost && failed.isRepeatable));
+        assert.equal(isRetried, refused || ((lost || running) && failed.isRepeatable));
       }),
     );
   });
@@ -32,6 +33,15 @@ describe('A retry of the client', () => {
         assert.ok(waitMs <= Math.max(failed.retryAfterMs ?? 0, RETRY_POLICY.maxMs));
       }),
     );
+  });
+
+  it('asks for the answer of a request that still runs for longer than the policy, and not for ever', () => {
+    const running = { status: 409, retryAfterMs: 1_000, isRepeatable: true };
+    assert.deepEqual(
+      [1, 60, 100, 101].map((count) => retryInMs(running, count, RETRY_POLICY)),
+      [1_000, 1_000, 1_000, null],
+    );
+    assert.equal(retryInMs(running, 1, { ...RETRY_POLICY, retries: 0 }), null);
   });
 
   it('ends with the last attempt of the policy', () => {

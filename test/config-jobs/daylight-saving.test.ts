@@ -178,6 +178,23 @@ describe('Daylight saving time', () => {
     assert.equal((await configOf(dms, serial)).pendingConfig, null);
   });
 
+  it('changes nothing on a device whose change has timed out and was then withdrawn', async () => {
+    const { serial } = await registerWith(hotWaterIn('Europe/Stockholm'));
+    await applyAnswer(dms, serial);
+    await sweep();
+    const slug = await createProfile(dms, { ...hotWaterIn('America/New_York'), slug: `mistaken-${serials}` });
+    const jobId = await apply(dms, slug, { serialNumbers: [serial] });
+    await query(
+      dms.service.sql,
+      `update config_targets set state = 'timed_out' where organization_id = ? and job_id = ?`,
+      [dms.id, jobId],
+    );
+    const withdrawn = await dms.api.post(`/devices/${serial}/config/withdraw`, {});
+    assert.equal(withdrawn.status, 200, withdrawn.text);
+    await sweep();
+    assert.equal((await configOf(dms, serial)).pendingConfig, null);
+  });
+
   it('does not offer a refused change again', async () => {
     const { serial } = await registerWith(hotWaterIn('Europe/Stockholm'));
     await applyAnswer(dms, serial);

@@ -130,3 +130,30 @@ describe('A job that started after another one that was applied later', () => {
     assert.match((await visit(`${dms.baseUrl}/operator`, { cookie })).text, /Changes that failed.*too hot/s);
   });
 });
+
+describe('A job that begins after the clock of the database was ahead', () => {
+  let dms: TestService;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+  });
+  after(() => dms.stop());
+
+  it('counts as later than those of that time', async () => {
+    await register(dms, 'A');
+    const slug = await createProfile(dms, FRIDGE);
+    const present = await apply(dms, slug, { serialNumbers: ['A'] });
+    const [{ id: ahead }] = (await query<{ id: string }>(
+      dms.service.sql,
+      `insert into config_jobs
+       select (jsonb_populate_record(j, jsonb_build_object('id', uuidv7(interval '1 hour')))).*
+       from config_jobs j where j.organization_id = ? and j.id = ? returning id`,
+      [dms.id, present],
+    )) as [{ id: string }];
+    const later = [
+      await apply(dms, slug, { serialNumbers: ['A'] }),
+      await apply(dms, slug, { serialNumbers: ['A'] }),
+    ];
+    assert.deepEqual([ahead, ...later].toSorted(), [ahead, ...later]);
+  });
+});

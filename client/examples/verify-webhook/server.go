@@ -30,6 +30,9 @@ func isSentByService(header http.Header, body []byte, secret string) bool {
 			return false
 		}
 	}
+	if len(key) == 0 {
+		return false
+	}
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%s.%s.", header.Get("webhook-id"), header.Get("webhook-timestamp"))
 	mac.Write(body)

@@ -16,8 +16,10 @@ from .operations import Operations
 
 # The service did nothing: it or a dependency was overloaded or unavailable.
 _REFUSED = {429, 503}
-# A proxy between client and service failed, so the service may have done its work.
-_LOST = {502, 504}
+# The service, or a proxy between client and service, failed, so the service may have done its work.
+_LOST = {408, 500, 502, 504}
+# How often the answer of a request is asked for whose first attempt is still running, a second apart.
+_RUNNING_MAX = 100
 _FIRST_SECONDS = 0.25
 _LONGEST_SECONDS = 10.0
 
@@ -84,6 +86,10 @@ class Client(Operations):
                 return _result(self._opener.open(request, timeout=self._timeout))
             except urllib.error.HTTPError as answer:
                 error = _api_error(answer)
+                is_running = is_repeatable and error.status == 409 and error.retry_after is not None
+                if is_running and self._retries > 0 and attempt <= _RUNNING_MAX:
+                    time.sleep(error.retry_after)
+                    continue
                 may_help = error.status in _REFUSED or (is_repeatable and error.status in _LOST)
                 if not may_help or attempt > self._retries:
                     raise error from None

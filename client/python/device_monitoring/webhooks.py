@@ -74,11 +74,10 @@ def _bytes(body: Any) -> bytes:
 
 def _key(secret: str) -> bytes:
     """`whsec_` is followed by base64; any other secret is its UTF-8 bytes."""
-    if not secret.startswith("whsec_"):
-        return secret.encode()
-    key = _decoded(secret.removeprefix("whsec_"))
+    is_encoded = secret.startswith("whsec_")
+    key = _decoded(secret.removeprefix("whsec_")) if is_encoded else secret.encode()
     if not key:
-        raise WebhookVerificationError("the secret is no base64 after whsec_")
+        raise WebhookVerificationError("the secret is empty, or no base64 after whsec_")
     return key
 
 

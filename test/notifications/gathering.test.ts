@@ -113,7 +113,7 @@ describe('The queue of notifications', () => {
          select ?, ?, ?, 'low_battery', '{}', now() from generate_series(1, ?::int) returning *
        )
        insert into notification_alerts (organization_id, alert_id, channel_id, kind, due_at)
-       select organization_id, id, ?, 'opening', now() from opened`,
+       select organization_id, id, ?, 'opening', now() - interval '1 second' from opened`,
       [org.id, assetId, serialNumber, count, channel.channelId],
     );
   }

@@ -4,6 +4,7 @@ import { createAuthenticateDevice } from '../../src/gateway/authenticate-device.
 import { createClientAddress, limitedAs } from '../../src/http/client-address.ts';
 import { createTokenBucket } from '../../src/http/token-bucket.ts';
 import { validateEnvironment } from '../../src/process/environment.ts';
+import { AppError } from '../../src/process/errors.ts';
 import { createClient } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -117,14 +118,11 @@ describe('The limit of failed keys', () => {
 });
 
 describe('The limit of wrong device tokens', () => {
-  it('counts an IPv6 /64 as one client', async () => {
-    const suspects: boolean[] = [];
-    const bucket = (perSecond: number) => createTokenBucket({ perSecond, burst: 2, monotonicMs: () => 0 });
-    const authenticate = createAuthenticateDevice({
-      async findCaller(_token, { isSuspect }) {
-        suspects.push(isSuspect);
-        return null;
-      },
+  type FindCaller = Parameters<typeof createAuthenticateDevice>[0]['findCaller'];
+  const bucket = (perSecond: number) => createTokenBucket({ perSecond, burst: 2, monotonicMs: () => 0 });
+  const authenticateBy = (findCaller: FindCaller) =>
+    createAuthenticateDevice({
+      findCaller,
       limit: bucket(0),
       organizationLimit: bucket(0),
       failures: bucket(1),
@@ -132,9 +130,23 @@ describe('The limit of wrong device tokens', () => {
       isTokenRequired: true,
       monotonicMs: () => 0,
     });
-    const message = { serialNumber: 'A', cloudToken: 'wrong', tokenOption: null, allowAddressTrust: false };
+  const message = { serialNumber: 'A', cloudToken: 'wrong', tokenOption: null, allowAddressTrust: false };
+
+  it('counts an IPv6 /64 as one client', async () => {
+    const suspects: boolean[] = [];
+    const authenticate = authenticateBy(async (_token, { isSuspect }) => {
+      suspects.push(isSuspect);
+      return null;
+    });
     for (const address of ['2001:db8::1', '2001:db8::2', '2001:db8::3', '2001:db8:0:1::1'])
       await authenticate({ ...message, address, port: 5683 });
     assert.deepEqual(suspects, [false, false, true, false]);
+  });
+
+  it('calls a look-up that waits behind unknown tokens of others unavailable, not over the limit of the sender', async () => {
+    const authenticate = authenticateBy(() => Promise.reject(new AppError('rate_limited', 'Too many')));
+    await assert.rejects(authenticate({ ...message, address: '192.0.2.1', port: 5683 }), {
+      kind: 'unavailable',
+    });
   });
 });

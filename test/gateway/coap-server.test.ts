@@ -451,22 +451,24 @@ describe('The CoAP server', () => {
     await server.stop(30);
   });
 
-  it('keeps answering after hundreds of garbage datagrams', async () => {
+  it('keeps answering among hundreds of garbage datagrams', async () => {
     for (let round = 0; round < 500; round++) {
       device.send(
         Buffer.from(Array.from({ length: round % 60 }, (_, index) => (round * 31 + index * 97) % 256)),
       );
+      // A request after every fifty leaves room for all of them in the buffer of the socket.
+      if (round % 50 === 49) assert.equal(await answerAmongResets(), '6241');
     }
-    // Some of them are answered with a reset, which takes a while on a busy machine.
-    let answered: number;
-    do {
-      answered = device.received.length;
-      await sleep(100);
-    } while (device.received.length > answered);
-    device.received.length = 0;
-    assert.equal((await device.ask({}))?.slice(0, 4), '6241');
     assert.deepEqual(logged, []);
   });
+
+  async function answerAmongResets(): Promise<string | undefined> {
+    device.send(datagram({}));
+    let answer: string | undefined;
+    do answer = (await device.answer())?.slice(0, 4);
+    while (answer === '7000');
+    return answer;
+  }
 
   it('fails to start on a port that is in use', async () => {
     await assert.rejects(createCoapServer({ host: HOST, port: server.port, routes: {} }), /EADDRINUSE/);

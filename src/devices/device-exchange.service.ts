@@ -4,6 +4,7 @@
  */
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent } from '../db/domain-event.ts';
+import { sentTogether } from '../db/query.ts';
 import type { InTransaction } from '../db/transaction.ts';
 import { type AssetRef, refOf } from './asset-ref.ts';
 import {
@@ -101,18 +102,20 @@ const hasOtherCapabilities = (before: Device, device: Device): boolean =>
   device !== before && capabilitiesKey(device.capabilities) !== capabilitiesKey(before.capabilities);
 
 async function updateTargets(targets: ExchangeTargets, outcomes: ExchangeOutcome[]): Promise<SettledTargets> {
-  const failed = await targets.fail(
-    outcomes.flatMap(({ device, rejection }) =>
-      rejection === null ? [] : [{ ...refOf(device), reason: rejection }],
+  const [failed, applied] = await sentTogether([
+    targets.fail(
+      outcomes.flatMap(({ device, rejection }) =>
+        rejection === null ? [] : [{ ...refOf(device), reason: rejection }],
+      ),
     ),
-  );
-  const applied = await targets.confirm(
-    outcomes
-      .filter(({ wasConfirmed }) => wasConfirmed)
-      .map(({ device }) => ({ ...refOf(device), pendingKeys: keysOf(device.sync.pending?.config ?? {}) })),
-  );
-  await targets.markSent(refsWhere(outcomes, ({ openState }) => openState === 'sent'));
-  await targets.reoffer(refsWhere(outcomes, ({ openState }) => openState === 'waiting'));
+    targets.confirm(
+      outcomes
+        .filter(({ wasConfirmed }) => wasConfirmed)
+        .map(({ device }) => ({ ...refOf(device), pendingKeys: keysOf(device.sync.pending?.config ?? {}) })),
+    ),
+    targets.markSent(refsWhere(outcomes, ({ openState }) => openState === 'sent')),
+    targets.reoffer(refsWhere(outcomes, ({ openState }) => openState === 'waiting')),
+  ]);
   return { failed, applied };
 }
 

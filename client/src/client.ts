@@ -80,7 +80,8 @@ export function createClient(options: ClientOptions): Client {
       const outcome = await attempt(parts, call, read);
       if ('answer' in outcome) return outcome.answer;
       call.signal?.throwIfAborted();
-      const waitMs = retryInMs({ ...outcome, isRepeatable: parts.isRepeatable }, count, policy);
+      const { status = null, retryAfterMs = null } = outcome.error as Partial<ApiError>;
+      const waitMs = retryInMs({ status, retryAfterMs, isRepeatable: parts.isRepeatable }, count, policy);
       if (waitMs === null) throw outcome.error;
       await sleep(waitMs, call.signal);
     }
@@ -100,13 +101,7 @@ export function createClient(options: ClientOptions): Client {
 
 type Read<Answer> = (response: Response) => Answer | Promise<Answer>;
 
-type Outcome<Answer> = { answer: Answer } | Failed;
-
-interface Failed {
-  error: ApiError | ConnectionError;
-  status: number | null;
-  retryAfterMs: number | null;
-}
+type Outcome<Answer> = { answer: Answer } | { error: ApiError | ConnectionError };
 
 async function outcomeOf<Answer>(
   url: string,
@@ -115,12 +110,9 @@ async function outcomeOf<Answer>(
 ): Promise<Outcome<Answer>> {
   try {
     const response = await pending;
-    if (response.ok) return { answer: await read(response) };
-    const error = await toApiError(response);
-    return { error, status: error.status, retryAfterMs: error.retryAfterMs };
+    return response.ok ? { answer: await read(response) } : { error: await toApiError(response) };
   } catch (error) {
-    if (error instanceof ApiError) return { error, status: error.status, retryAfterMs: null };
-    return { error: new ConnectionError(url, error), status: null, retryAfterMs: null };
+    return { error: error instanceof ApiError ? error : new ConnectionError(url, error) };
   }
 }
 

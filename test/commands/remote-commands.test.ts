@@ -480,37 +480,41 @@ describe('Commands by API', () => {
     assert.match(lines[2] ?? '', /▁▄█$/);
   });
 
-  it('prints every new reading of a device, however many arrive at once', async () => {
-    const serial = await registerOne();
-    const now = Date.now();
-    const readings = Array.from({ length: 600 }, (_, index) => ({
-      channel: 1,
-      type: 'temperature',
-      value: index,
-      measuredAt: new Date(now - (600 - index) * 1_000).toISOString(),
-    }));
-    let isSent = false;
-    // Forwards requests, and lets the device send after the first look at its readings.
-    const proxy = createServer(async ({ url = '' }, answer) => {
-      const found = await dms.api.get(url);
-      if (url.includes('measurements') && !isSent) {
-        isSent = true;
-        await dms.device.post(`/devices/${serial}/measurements`, { readings });
-      }
-      answer.setHeader('Content-Type', 'application/json').end(JSON.stringify(found.body));
-    }).listen(0, '127.0.0.1');
-    await once(proxy, 'listening');
-    process.env.DMS_URL = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-    const { stdout } = await run('tail', serial, '--every', '0.01', '--count', '600', '--json');
-    proxy.close();
-    assert.deepEqual(
-      stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line).value),
-      readings.map(({ value }) => value),
-    );
-  });
+  for (const known of [0, 1])
+    it(`prints every reading of a large frame after ${known} known ones`, async () => {
+      const serial = await registerOne();
+      const now = Date.now();
+      const readings = Array.from({ length: 600 }, (_, index) => ({
+        channel: 1,
+        type: 'temperature',
+        value: index,
+        measuredAt: new Date(now - (600 - index) * 1_000).toISOString(),
+      }));
+      const send = (some: typeof readings) =>
+        dms.device.post(`/devices/${serial}/measurements`, { readings: some });
+      if (known > 0) await send(readings.slice(0, known));
+      let isSent = false;
+      // Lets the device send after the first look at its readings, and ends once the last one was shown.
+      const proxy = createServer(async ({ url = '' }, answer) => {
+        const found = await dms.api.get(url);
+        if (url.includes('measurements') && !isSent) {
+          isSent = true;
+          await send(readings.slice(known));
+        }
+        const isOver = url.includes(encodeURIComponent(readings.at(-1)?.measuredAt as string));
+        answer.writeHead(isOver ? 404 : 200, { 'Content-Type': 'application/json' });
+        answer.end(JSON.stringify(found.body));
+      }).listen(0, '127.0.0.1');
+      await once(proxy, 'listening');
+      process.env.DMS_URL = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+      const { code, stdout } = await run('tail', serial, '--every', '0.01', '--json');
+      proxy.close();
+      const lines = stdout.trim().split('\n');
+      assert.deepEqual(
+        [code, lines.map((line) => JSON.parse(line).value)],
+        [4, readings.map(({ value }) => value)],
+      );
+    });
 
   it('checks everything in the doctor, and fails with a remedy for a fault', async () => {
     const { code, stdout } = await run('doctor');

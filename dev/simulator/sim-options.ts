@@ -25,6 +25,9 @@ export const SIM_USAGE = `npm run sim -- [options]
   --base-url, --api-key, --device-token, --coap-url   instead of those in DATA_DIR/local.json
 `;
 
+/** A timer that is to wait for longer fires at once. */
+const MINUTES_MAX = 35_000;
+
 /** An invalid option; the message names valid ones. */
 export class OptionFault extends Error {}
 
@@ -80,11 +83,14 @@ export function simOptions(typed: string[], local: LocalAddresses): SimOptions {
   const isHttpNeeded = isRegistering || transport === 'http';
   const speed = number('speed', 60, 0.001);
   const factory = factoryOf(values.ack, number);
+  const minutes = values.minutes === undefined ? null : number('minutes', 0, 0.01);
+  if (minutes !== null && minutes > MINUTES_MAX)
+    throw new OptionFault(`--minutes must be up to ${MINUTES_MAX}`);
   return {
     isRegistering,
     baseUrl: isHttpNeeded ? needed('base-url', local.baseUrl) : '',
     apiKey: isRegistering ? needed('api-key', local.apiKey) : '',
-    minutes: values.minutes === undefined ? null : number('minutes', 0, 0.01),
+    minutes,
     fleet: {
       devices: Math.floor(number('devices', 20, 1)),
       mute: number('mute', 0),

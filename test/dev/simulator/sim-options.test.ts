@@ -32,6 +32,7 @@ describe('The options of the simulator', () => {
     [['--fault', 'thunder'], /--fault must be one of drop, late, duplicate, refuse/],
     [['--fault', 'drop=2'], /share from 0 to 1/],
     [['--colour'], /--colour/],
+    [['--minutes', '40000'], /--minutes must be up to 35000/],
   ] as const) {
     it(`refuses ${typed.join(' ')}`, () =>
       assert.throws(

@@ -27,21 +27,18 @@ interface RecompileDeps {
   now(): Date;
 }
 
-/** The next pending change of each device; a device without an entry keeps its own. */
-type Recompiled = Map<string, DeviceConfiguration>;
-
 /** Returns the devices with their next pending changes, and with the rules that new hardware inherits. */
 export function createRecompile(deps: RecompileDeps) {
   return async (sql: Sql, devices: Device[]): Promise<Device[]> => {
     const changes = await recompileChanges(deps, sql, devices);
-    const pending = mergedOffers(devices, changes);
+    const offers = mergedOffers(devices, changes);
     const hasNewRules = new Set(changes.filter(setsRules).map(({ assetId }) => assetId));
     const listed = await deps.targetsIn(sql).listAlerts(devices.filter(hasRules));
     const alertsOf = grouped(listed, ({ assetId }) => assetId);
     return devices.map((device) => {
       const { assetId } = device;
       const brought = alertsOf.get(assetId) ?? [];
-      const offer = pending.get(assetId) ?? null;
+      const offer = offers.get(assetId) ?? null;
       const rules = hasNewRules.has(assetId) ? null : recompileRules(device, brought, offer, deps.now());
       return mergeRecompiled(withInheritedRules(device, brought, deps.now()), rules ?? offer ?? {});
     });
@@ -91,9 +88,10 @@ async function recompileChanges(
   return changes;
 }
 
-function mergedOffers(devices: Device[], changes: RecompiledChange[]): Recompiled {
+/** The next pending change of each device that has another one. */
+function mergedOffers(devices: Device[], changes: RecompiledChange[]) {
   const byId = new Map(devices.map((device) => [device.assetId, device]));
-  const pending: Recompiled = new Map();
+  const pending = new Map<string, DeviceConfiguration>();
   for (const { assetId, config, lostKeys } of changes.filter(({ isOffered }) => isOffered)) {
     const before = pending.get(assetId) ?? byId.get(assetId)?.sync.pending?.config ?? null;
     pending.set(assetId, merged(before, without(config, lostKeys ?? []) ?? {}));

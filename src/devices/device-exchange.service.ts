@@ -14,15 +14,10 @@ import {
   type TargetOutcome,
   targetOutcomes,
 } from './config-events.ts';
-import { type ConfigurationKey, type DeviceConfiguration, keysOf } from './configuration.ts';
+import { type ConfigurationKey, keysOf } from './configuration.ts';
 import { type Device, withObserved } from './device.ts';
 import { capabilitiesKey } from './device-capabilities.ts';
-import {
-  type ContactingDevice,
-  type ExchangeOutcome,
-  mergeRecompiled,
-  receiveExchange,
-} from './device-exchange.ts';
+import { type ContactingDevice, type ExchangeOutcome, receiveExchange } from './device-exchange.ts';
 
 interface ExchangeTargets {
   /** `pendingKeys` are the keys that are still pending. */
@@ -36,10 +31,10 @@ export interface ExchangeBatchDeps {
   devicesIn(sql: Sql): { update(devices: Device[]): Promise<void> };
   targetsIn(sql: Sql): ExchangeTargets;
   /**
-   * Compiles configurations and the changes of targets again, for devices whose capabilities have changed. A device
-   * without an entry keeps its configuration.
+   * Compiles configurations and the changes of targets again, for devices whose capabilities have changed. Returns the
+   * devices with the results.
    */
-  recompile(sql: Sql, devices: Device[]): Promise<Map<string, DeviceConfiguration>>;
+  recompile(sql: Sql, devices: Device[]): Promise<Device[]>;
   /** Called for devices whose alert rules change now. */
   alertRulesChanged(tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]>;
   recordOutcomes(outcomes: TargetOutcome[]): void;
@@ -58,10 +53,8 @@ export function createExchangeBatch(deps: ExchangeBatchDeps) {
       sql,
       changed.map(({ device }) => device),
     );
-    return contacting.map((each) => {
-      const config = recompiled.get(each.device.assetId);
-      return config ? { ...each, device: mergeRecompiled(each.device, config) } : each;
-    });
+    const deviceOf = new Map(recompiled.map((device) => [device.assetId, device]));
+    return contacting.map((each) => ({ ...each, device: deviceOf.get(each.device.assetId) ?? each.device }));
   }
 
   return {

@@ -7,6 +7,7 @@ import { mock } from 'node:test';
 import type { Answer, Client } from '../support/client.ts';
 import { createProfile, eventually, HOT_WATER, register } from '../support/fleet.ts';
 import { untilLockWaits } from '../support/lock-waits.ts';
+import { replaceWaits } from '../support/replace-waits.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
 const PDF = { headers: { accept: 'application/pdf' } };
@@ -142,7 +143,7 @@ describe('Requests for a whole fleet', () => {
       await tx.raw('select from assets where id = ? for update', [id]);
       const sent = Array.from({ length: places }, change);
       await untilLockWaits(sql, places);
-      skipWaits(5_000);
+      replaceWaits(5_000, 0);
       assertRefused(await change(), /^There are too many changes by your organization/);
       return { sent };
     });
@@ -157,10 +158,3 @@ describe('Requests for a whole fleet', () => {
     assertRefused(await thirdOf('assets', send), /^At most 2 PDF pages at once/);
   });
 });
-
-/** Until the end of the test, waits of exactly so long are over at once. */
-function skipWaits(skippedMs: number): void {
-  const { setTimeout: wait } = globalThis;
-  const skipping = (work: () => void, ms?: number) => wait(work, ms === skippedMs ? 0 : ms);
-  mock.method(globalThis, 'setTimeout', skipping as typeof wait);
-}

@@ -23,6 +23,7 @@ import {
   register,
   untilEnded,
 } from '../support/fleet.ts';
+import { untilLockWaits } from '../support/lock-waits.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 describe('The retention', () => {
@@ -240,7 +241,7 @@ describe('The retention', () => {
       const removing = await dms.service.sql.transaction();
       await query(removing, 'delete from configurations where id = ?', [id]);
       const using = store(config);
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await untilLockWaits(dms.service.sql, 1);
       await removing.commit();
       await using;
       assert.equal(await isStored(id), true, 'used while it was removed');

@@ -52,6 +52,7 @@ describe('A lease', () => {
     const second = await Promise.race(others.map((lease) => lease.untilHeld().then(() => lease)));
     assert.equal(leases.filter((lease) => lease.isHeld()).length, 1);
     await Promise.all([second, ...others].map((lease) => lease.stop()));
+    assert.deepEqual(await sql('leases').where({ name: 'wanted' }), [], 'nobody waits for its end');
   });
 
   it('keeps its holder while that one renews it', () => waits.renewed);

@@ -4,7 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { mock } from 'node:test';
 import { countAttempt } from '../../src/endpoints/attempt-counts.ts';
 import type { LastAttempt } from '../../src/endpoints/endpoint-health.repository.ts';
+import { createEndpointHealthService } from '../../src/endpoints/endpoint-health.service.ts';
 import { createLastAttempts } from '../../src/endpoints/last-attempts.service.ts';
+import { HOUR_MS } from '../../src/process/durations.ts';
 import type { Log } from '../../src/process/log.ts';
 
 const AT_ONCE_MS = 200;
@@ -108,6 +110,31 @@ describe('The last attempts of endpoints', () => {
     await recorded;
     await pass(BUSY_MS);
     assert.deepEqual(times(), [[1], [2], [4], [3]]);
+  });
+
+  it('gathers blocked attempts as successful ones, and writes the last of both with the counts of all', async () => {
+    const { add, record, pass, written } = start();
+    const { update } = createEndpointHealthService({
+      endpoints: {
+        findActiveState: async () => ({ breaker: 'closed', failingSince: null, recoveredAt: null }),
+      },
+      breakers: { open: () => assert.fail('opened'), disable: () => assert.fail('disabled') },
+      lastAttempts: { add, record },
+      probePlan: { firstMs: 0, share: 0, maxMs: 0 },
+      disableAfterMs: HOUR_MS,
+      now: () => new Date(),
+      notifyRecovery: () => assert.fail('nothing is to recover'),
+      log: {} as Log,
+    });
+    for (const [index, verdict] of (['delivered', 'blocked', 'blocked'] as const).entries())
+      void update(attempt(index + 1, verdict), { verdict, retryAfterMs: null, nextAttemptAt: null });
+    await settled();
+    assert.equal(written.length, 0);
+    await pass(AT_ONCE_MS);
+    const [last, ...others] = written.flat();
+    assert.equal(others.length, 0);
+    assert.deepEqual([last?.status, last?.attemptedAt], ['blocked', new Date(3_000)]);
+    assert.deepEqual([last?.counts.delivered, last?.counts.failed], [1, 2]);
   });
 
   it('writes what is left when it stops, after a write that failed', async () => {

@@ -207,6 +207,27 @@ describe('An overdue fleet that escalates', () => {
     assert.equal((await customer.sent()).length, 1);
   });
 
+  it('escalates by no device that is under maintenance, and by none while all are', async () => {
+    await customer.escalation([[0, nurse]]);
+    const serials = await newFleet(dms, org, 25);
+    const { body: group } = await org.api.post('/groups', { name: 'Cold store' });
+    const others = serials.slice(1);
+    await org.api.post(`/groups/${group.id}/add-members`, { serialNumbers: others });
+    const [{ id: assetId }] = (await org.api.get(`/assets?serialNumber=${serials[0]}`)).body.items;
+    const body = { until: new Date(Date.now() + 60 * MINUTE_MS), reason: 'Defrosting' };
+    for (const path of [`/assets/${assetId}/mute`, `/groups/${group.id}/mute`])
+      assert.equal((await org.api.post(path, body)).status, 201);
+    await missContact(dms, org, serials);
+    await steps.sweepOffline();
+    await steps.escalateFleets();
+    assert.deepEqual(await escalating(), []);
+    await org.api.delete(`/groups/${group.id}/mute`);
+    await steps.escalateFleets();
+    const [only, ...more] = await escalating();
+    assert.deepEqual(more, []);
+    assert.ok(others.includes(only?.serialNumber ?? ''));
+  });
+
   it('starts no second escalation for alerts that are announced when the fleet is back', async () => {
     await customer.escalation([
       [0, nurse],

@@ -21,6 +21,9 @@ const SETTINGS = { webhooks: QUICK, runCheckIntervalMs: 1_000, unknownStepsGiveU
 const OLDER = { unknownStepsGiveUpMs: 3_600_000 };
 const PLAN = { ...QUICK_PLAN, probePlan: { firstMs: 1_000, share: 0, maxMs: 1_000 } };
 
+/** The sweep and a failed delivery may both find that a run of an endpoint has ended, before either starts another one. */
+const STARTERS = 2;
+
 /** The workflow code of another release: each workflow begins with an additional activity. */
 async function changedWorkflows(): Promise<{ code: string }> {
   const { workflowBundle } = await servers();
@@ -146,6 +149,12 @@ describe('A run that ends before its work is done', () => {
       ([jobs, endpoints]) => jobs >= 1 && endpoints >= 1,
     );
 
+  async function assertRestartedOnce(last: string): Promise<void> {
+    const [jobs, endpoints] = await restarts(last);
+    assert.equal(jobs, 1);
+    assert.ok(endpoints <= STARTERS, `${endpoints} starts of runs of endpoints`);
+  }
+
   it('replaces runs of jobs and endpoints within seconds when an operator terminates them', async () => {
     const runs = await waitingRuns('TERMINATED');
     assert.equal((await runOf(dms, runs.jobId).describe()).taskQueue, dms.settings.taskQueue);
@@ -162,7 +171,7 @@ describe('A run that ends before its work is done', () => {
       ({ status }) => status.name === 'RUNNING',
     );
     await untilRestarted('terminated');
-    assert.deepEqual(await restarts('terminated'), [1, 1]);
+    await assertRestartedOnce('terminated');
     await bothGoOn(runs);
   });
 
@@ -189,10 +198,13 @@ describe('A run that ends before its work is done', () => {
     worker = await later.service.startWorker(await changedWorkflows());
     await bothGoOn(runs);
     await untilRestarted('failed');
-    assert.deepEqual(await restarts('failed'), [1, 1]);
-    for (const id of [runs.jobId, endpoint.id]) {
+    await assertRestartedOnce('failed');
+    for (const [id, startersMax] of [
+      [runs.jobId, 1],
+      [endpoint.id, STARTERS],
+    ] as const) {
       const failed = lines.filter((line) => line.id === id && line.status === 'failed');
-      assert.equal(failed.length, 1, JSON.stringify(failed));
+      assert.ok(failed.length <= startersMax, JSON.stringify(failed));
       assert.match(String(failed[0]?.reason), /nondeterminism/i);
     }
   });

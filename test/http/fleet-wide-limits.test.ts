@@ -3,9 +3,11 @@
  */
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
+import { mock } from 'node:test';
 import type { Answer, Client } from '../support/client.ts';
 import { createProfile, eventually, HOT_WATER, register } from '../support/fleet.ts';
 import { untilLockWaits } from '../support/lock-waits.ts';
+import { replaceWaits } from '../support/replace-waits.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
 const PDF = { headers: { accept: 'application/pdf' } };
@@ -19,6 +21,7 @@ describe('Requests for a whole fleet', () => {
     dms = await startService({ withWorker: false });
     org = await dms.addOrganization();
   });
+  afterEach(() => mock.restoreAll());
   after(() => dms.stop());
 
   /** Two more keys, so that the limit is that of the organization and not of a key. */
@@ -129,6 +132,24 @@ describe('Requests for a whole fleet', () => {
       return { waiting };
     });
     await Promise.all(changes.waiting);
+  });
+
+  it('refuses a change with 429, and counts it, that had no turn for 5 s', async () => {
+    const { sql } = dms.service;
+    const id = await register(org, 'LOCKED-2');
+    const change = () => org.api.patch(`/assets/${id}`, { floor: 1 });
+    const places = dms.settings.databasePoolSize / 2;
+    const { sent } = await sql.transaction(async (tx) => {
+      await tx.raw('select from assets where id = ? for update', [id]);
+      const sent = Array.from({ length: places }, change);
+      await untilLockWaits(sql, places);
+      replaceWaits(5_000, 0);
+      assertRefused(await change(), /^There are too many changes by your organization/);
+      return { sent };
+    });
+    for (const { status } of await Promise.all(sent)) assert.equal(status, 200);
+    const metrics = await (await fetch(dms.metricsUrl)).text();
+    assert.match(metrics, /dms_refused_turns_total\{work="change",reason="overloaded"\} 1\n/);
   });
 
   it('allows an organization two pages of statistics at once, and asks the third to wait', async () => {

@@ -4,6 +4,7 @@ import { parseKeyKind } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { createOrganizationsRepository } from '../../src/keys/organizations.repository.ts';
 import { eventually, register } from '../support/fleet.ts';
+import { untilLockWaits } from '../support/lock-waits.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
 const IN_A_YEAR = new Date(Date.now() + 365 * 24 * 3_600_000).toISOString();
@@ -166,7 +167,14 @@ describe('Keys by API', () => {
       [1, 2, 3].map((index) => create({ name: `Admin ${index}`, kind: 'customer', role: 'admin' })),
     );
     const ids = [own.keyId, ...others.map(({ id }) => id)];
-    const answers = await Promise.all(ids.map((id) => own.api.delete(`/keys/${id}`)));
+    const { sql } = dms.service;
+    const { deletes } = await sql.transaction(async (holder) => {
+      await holder.raw('select from organizations where id = ? for update', [own.id]);
+      const deletes = ids.map((id) => own.api.delete(`/keys/${id}`));
+      await untilLockWaits(sql, ids.length);
+      return { deletes };
+    });
+    const answers = await Promise.all(deletes);
     assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 204, 204, 409]);
   });
 

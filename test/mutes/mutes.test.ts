@@ -238,13 +238,4 @@ describe('Maintenance', () => {
     await mutes.insert(target, late, null);
     assert.deepEqual([await mutes.find(target), await shown(), await mutedSpans()], [null, null, []]);
   });
-
-  it('mutes nothing of another organization', async () => {
-    const other = await device.dms.addOrganization();
-    const body = { until: inMinutes(60), reason: 'Not mine' };
-    assert.equal((await other.api.post(path(), body)).status, 404);
-    await mute(60);
-    assert.equal((await other.api.delete(path())).status, 404);
-    assert.equal((await shown()).reason, 'Defrosting');
-  });
 });

@@ -148,7 +148,7 @@ describe('The queue of notifications', () => {
     assert.equal(claims.filter((claim) => claim !== null).length, 1);
   });
 
-  it('counts no alert as delayed that waits for the next gathering, or for a receiver that takes nothing', async () => {
+  it('neither gathers, nor counts as delayed, alerts that wait for a receiver that takes nothing', async () => {
     const oldest = (gatheredBefore: Date) =>
       createNotificationAlertsRepository(dms.service.sql).findOldestDueSeconds(later, gatheredBefore);
     const later = new Date(Date.now() + HOUR_MS);
@@ -161,6 +161,8 @@ describe('The queue of notifications', () => {
     }
     await addAlerts(1);
     assert.equal(await oldest(later), 0);
+    await newWorker().gather(channel);
+    assert.equal((await contents()).length, UNSENT_MAX);
   });
 
   it('gathers, and counts as delayed, what comes after a clock that was ahead is set right', async () => {

@@ -14,6 +14,7 @@ import {
 import { createAlertNotificationsRepository } from '../../src/operator/alert-notifications.repository.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/process/durations.ts';
 import { newRun, useOrganization } from '../escalations/harness.ts';
+import { untilLockWaits } from '../support/lock-waits.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
 describe('A message that waits', () => {
@@ -45,10 +46,14 @@ describe('A message that waits', () => {
     return {
       gather: createGathering({ ...given, notificationAlertsIn, onSetAside: () => assert.fail('set aside') }),
       gatherSteps: createStepGathering(given),
-      claim: (leaseSeconds = 60) =>
-        transact(({ sql }) =>
-          notificationsIn(sql).claim(channel, now(), { leaseSeconds, isForEscalations: false }),
-        ),
+      /** The transaction commits after `beforeCommit`. */
+      claim: (leaseSeconds = 60, beforeCommit: () => Promise<unknown> = async () => {}) =>
+        transact(async ({ sql }) => {
+          const claim = { leaseSeconds, isForEscalations: false };
+          const claimed = await notificationsIn(sql).claim(channel, now(), claim);
+          await beforeCommit();
+          return claimed;
+        }),
       renew: createMessageRenewal({ ...given, notificationAlertsIn }),
       record: ({ id }: ClaimedNotification, state: 'pending' | 'sent') =>
         notificationsIn(dms.service.sql).record(
@@ -162,6 +167,23 @@ describe('A message that waits', () => {
     assert.ok(opening);
     await first.record(opening, 'sent');
     assert.match((await second.claim())?.content.subject ?? '', /1 new alert, 1 over/);
+  });
+
+  it('is overtaken by none about the same alert that another worker claims at the same moment', async () => {
+    const [first, second] = [newWorker(), newWorker()];
+    const alert = await customer.openAlert('Fridge');
+    await fail(first);
+    await alert.resolve();
+    await customer.openAlert('Freezer');
+    minutes = 61;
+    await second.gather(channel);
+    let overtaking = null as ReturnType<typeof second.claim> | null;
+    const opening = await first.claim(60, () => {
+      overtaking = second.claim();
+      return Promise.race([overtaking, untilLockWaits(dms.service.sql, 1)]);
+    });
+    assert.match(opening?.content.subject ?? '', /^New alert: Fridge/);
+    assert.equal(await overtaking, null);
   });
 
   it('holds up none about another alert while another worker sends it', async () => {

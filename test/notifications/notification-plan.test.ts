@@ -151,15 +151,6 @@ describe('Mentions of an alert on a channel', () => {
     assert.deepEqual(again.mentions, []);
   });
 
-  it('waits for the end of quiet hours, and drops an alert that has ended by then', () => {
-    const looks = everyMinute(200).filter((minute) => minute >= 120);
-    const lives = [
-      { opensAt: 0, lasts: 60 },
-      { opensAt: 0, lasts: 150 },
-    ];
-    assert.deepEqual(simulate(lives, { ...rules, looks }).map(texts), [[], ['120 opened', '150 resolved']]);
-  });
-
   it('begins with the opening, closes with the end, and never mentions an alert that ended before', () => {
     const life = fc.record({ opensAt: fc.nat(60), lasts: fc.integer({ min: 1, max: 300 }) });
     const looks = fc

@@ -1,7 +1,9 @@
 /** Forms of operations: rendered from the schema, sent to the same use case as the API. */
 import assert from 'node:assert/strict';
+import { query } from '../../src/db/query.ts';
 import { FORMS } from '../../src/operator/forms.ts';
 import { apply, createProfile, FRIDGE, HOT_WATER, register, sendTemperature } from '../support/fleet.ts';
+import { untilLockWaits } from '../support/lock-waits.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { signIn, tokenIn, visit } from './visitor.ts';
 
@@ -416,7 +418,7 @@ describe('A form of an operation', () => {
     assert.equal((await dms.api.get('/assets?serialNumber=282C02424E14')).body.items.length, 0);
   });
 
-  it('stores a calibration certificate from a file, and gives it back', async () => {
+  it('stores a calibration certificate from a file, in no transaction while it is read, and gives it back', async () => {
     const id = await register(dms, '282C02424E16');
     const file = new FormData();
     const pdf = '%PDF-1.7\n1 0 obj\nendobj\n%%EOF\n';
@@ -424,7 +426,19 @@ describe('A form of an operation', () => {
     const { text } = await see(`uploadCalibrationCertificate?assetId=${id}`);
     assert.match(text, /enctype="multipart\/form-data"/);
     const action = `${dms.baseUrl}/operator/forms/uploadCalibrationCertificate/file?assetId=${id}`;
-    const sent = await visit(action, { cookie, form: file });
+    file.append('once', text.match(/name="once" value="([^"]+)"/)?.[1] ?? '');
+    const sending = await dms.service.sql.transaction(async (holder) => {
+      await holder.raw('lock table certificate_chunks in access exclusive mode');
+      const sending = visit(action, { cookie, form: file });
+      await untilLockWaits(dms.service.sql, 1);
+      const open = await query(
+        dms.service.sql,
+        "select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'",
+      );
+      assert.equal(open.length, 1, 'that of the holder');
+      return { sending };
+    });
+    const sent = await sending.sending;
     assert.equal(sent.status, 303, sent.text);
     const got = await visit(`${dms.baseUrl}/operator/devices/${id}/certificate.pdf`, { cookie });
     assert.deepEqual([got.status, got.text], [200, pdf]);

@@ -199,15 +199,23 @@ describe("The operators' page", () => {
       assert.equal((await visit(url, { cookie: newest })).status, 200);
     });
 
-    it('ends with the key that requested the link', async () => {
-      const key = await dms.issueKey(dms.id, 'customer');
-      const unused = await newLink(dms, { keyId: key.id });
-      const cookie = await signIn(dms, { keyId: key.id });
-      assert.equal((await visit(url, { cookie })).status, 200);
-      assert.equal((await dms.api.delete(`/keys/${key.id}`)).status, 204);
-      assert.equal((await visit(url, { cookie })).status, 401);
-      assert.equal((await useLink(unused)).status, 404);
-    });
+    for (const [how, end] of Object.entries({
+      'is deleted': (id: string) => dms.api.delete(`/keys/${id}`),
+      expires: (id: string) =>
+        dms.service
+          .sql('api_keys')
+          .where({ id })
+          .update({ expires_at: new Date(0) }),
+    }))
+      it(`ends sessions and links when the key ${how} that requested the link`, async () => {
+        const { id: keyId } = await dms.issueKey(dms.id, 'customer');
+        const unused = await newLink(dms, { keyId });
+        const cookie = await signIn(dms, { keyId });
+        assert.equal((await visit(url, { cookie })).status, 200);
+        await end(keyId);
+        assert.equal((await visit(url, { cookie })).status, 401);
+        assert.equal((await useLink(unused)).status, 404);
+      });
 
     it('accepts a valid link whatever else the address has sent, while wrong ones are limited', async () => {
       const { databaseUrl } = dms.settings;

@@ -131,7 +131,7 @@ describe('The Temporal UI', () => {
   it('refuses updates that make no sense, with the reason and without a trace', async () => {
     const { jobId } = await waitingJob({ deadlineMinutes: 60 });
     const run = runOf(dms, jobId);
-    const before = (await run.describe()).historyLength;
+    const before = await eventsOf(run);
     const { deadlineAt } = await jobOf(org, jobId);
     const inTime = new Date(Date.now() + 2 * HOUR_MS).toISOString();
     const sooner = new Date(Date.parse(deadlineAt) - 1_000).toISOString();
@@ -147,7 +147,7 @@ describe('The Temporal UI', () => {
       run.executeUpdate('extend', { args: ['2026-01-01T00:00:00Z'] }),
       /later than the present one/,
     );
-    assert.equal((await run.describe()).historyLength, before);
+    assert.deepEqual(await eventsOf(run), before);
     assert.deepEqual(await auditOf(org, jobId), []);
   });
 
@@ -294,6 +294,13 @@ describe('The Temporal UI', () => {
       .reverse();
   }
 });
+
+/** Without workflow tasks, which the server records for a refused update, too, when the worker is slow. */
+async function eventsOf(run: WorkflowHandle): Promise<string[]> {
+  const { events } = await run.fetchHistory();
+  const types = (events ?? []).map(({ eventType }) => EventType[eventType ?? 0] ?? '');
+  return types.filter((type) => !type.startsWith('EVENT_TYPE_WORKFLOW_TASK'));
+}
 
 async function timerSummaries(run: WorkflowHandle): Promise<string[]> {
   const { events } = await run.fetchHistory();

@@ -1,8 +1,8 @@
 import { countUpTo, newestFirst, type Page } from '../db/builder.ts';
+import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
 import { workOnDueRows } from '../db/due-rows.ts';
 import { query } from '../db/query.ts';
-import type { Actor } from '../db/transaction.ts';
 import type { Severity } from '../devices/alert-terms.ts';
 import {
   type Alert,
@@ -11,8 +11,6 @@ import {
   type AlertStatus,
   type AlertType,
   COUNTED_MAX,
-  type Extreme,
-  type ShownEscalation,
   WARNING_TYPES,
 } from './alert.ts';
 import { escalationOf, isMuted } from './alert-columns.ts';
@@ -32,33 +30,13 @@ export interface OpenAlertCount {
   oldestAt: Date;
 }
 
-interface AlertRow {
-  organization_id: string;
-  id: string;
-  asset_id: string;
-  serial_number: string;
-  type: AlertType;
-  severity: Severity;
-  status: AlertStatus;
-  details: Alert['details'];
-  started_at: Date;
-  updated_at: Date;
-  is_announced: boolean;
-  acknowledged_at: Date | null;
-  acknowledged_by: Actor | null;
-  assignee: string | null;
-  snooze_until: Date | null;
-  late: boolean;
-  ended_at: Date | null;
-  extreme: Extreme | null;
-}
-
 /** A row with the derived columns. */
-type ShownRow = AlertRow & { muted: boolean; escalation: ShownEscalation | null };
+type ShownRow = Columns<StoredAlert>;
+type RecordedRow = Columns<RecordedAlert>;
 
 declare module 'knex/types/tables.js' {
   interface Tables {
-    alerts: AlertRow;
+    alerts: Omit<ShownRow, 'muted' | 'escalation'>;
   }
 }
 
@@ -83,7 +61,6 @@ const toAlert = (row: ShownRow): Alert => ({
   escalation: row.escalation,
 });
 
-type RecordedRow = ShownRow & { recorded_at: Date };
 /** Computed columns beside the row. */
 const DERIVED = `${isMuted('alerts')} as muted, ${escalationOf('alerts')}`;
 const RECORDED = `uuid_extract_timestamp(id) as recorded_at, ${DERIVED}`;

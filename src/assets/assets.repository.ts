@@ -1,4 +1,5 @@
 import { countRows } from '../db/builder.ts';
+import type { Columns } from '../db/columns.ts';
 import type { Database, Sql } from '../db/database.ts';
 import { isUniqueViolation } from '../db/faults.ts';
 import { query, queryPrepared } from '../db/query.ts';
@@ -20,19 +21,11 @@ export interface NewAsset {
   groupId: string | null;
 }
 
-interface AssetRow {
+interface AssetRow extends Columns<NewAsset> {
   organization_id: string;
   id: string;
-  serial_number: string;
-  name: string;
-  model: string | null;
-  water_type: string | null;
-  floor: number | null;
-  building_id: string | null;
-  space_id: string | null;
   created_at: Date;
   archived_at: Date | null;
-  group_id: string | null;
 }
 
 interface ReplacementRow {

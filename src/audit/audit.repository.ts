@@ -1,4 +1,5 @@
 import { newestFirst, type Page, toJson } from '../db/builder.ts';
+import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { AuditEntry } from '../http/audit.ts';
@@ -16,25 +17,16 @@ interface AuditFilter extends Page {
   to: Date | null;
 }
 
-interface AuditEntryRow {
+/** The id of a row contains its time. */
+interface TimedEntryRow extends Columns<StoredAuditEntry> {
   organization_id: string;
-  id: string;
-  key_id: string | null;
-  actor_name: string;
-  action: string;
-  subject: string;
-  before: unknown;
-  after: unknown;
 }
 
 declare module 'knex/types/tables.js' {
   interface Tables {
-    audit_entries: AuditEntryRow;
+    audit_entries: Omit<TimedEntryRow, 'at'>;
   }
 }
-
-/** The id of a row contains its time. */
-type TimedEntryRow = AuditEntryRow & { at: Date };
 
 const toEntry = (row: TimedEntryRow): StoredAuditEntry => ({
   id: row.id,
@@ -43,8 +35,8 @@ const toEntry = (row: TimedEntryRow): StoredAuditEntry => ({
   actorName: row.actor_name,
   action: row.action,
   subject: row.subject,
-  before: row.before as object | null,
-  after: row.after as object | null,
+  before: row.before,
+  after: row.after,
 });
 
 /** Devices whose changes are found by one name, which all devices of an organization may share. */
@@ -91,8 +83,8 @@ export function createAuditRepository(sql: Database) {
         actor_name: actor.name,
         action,
         subject,
-        before: toJson(before),
-        after: toJson(after),
+        before: toJson(before as object | null),
+        after: toJson(after as object | null),
       });
     },
 

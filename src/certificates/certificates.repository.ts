@@ -1,15 +1,12 @@
+import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { CertificateContent, CertificateSummary, FoundCertificate } from './certificate.ts';
 import { REMOVED_AFTER } from './certificate-contents.statements.ts';
 
-interface CertificateRow {
+interface CertificateRow extends Columns<FoundCertificate> {
   organization_id: string;
   serial_key: string;
-  content_id: string;
-  size_bytes: number;
-  sha256: Buffer;
-  uploaded_at: Date;
 }
 
 declare module 'knex/types/tables.js' {

@@ -25,29 +25,28 @@ import { createOrganizationsRepository } from '../keys/organizations.repository.
 import { createNotificationAlertsRepository } from '../notifications/notification-alerts.repository.ts';
 import { createChannelsRepository } from '../notifications/notification-channels.repository.ts';
 import { createNotificationsRepository } from '../notifications/notifications.repository.ts';
-import { createTaskLimit } from '../process/task-limit.ts';
+import { createBackgroundTasks } from '../process/background-tasks.ts';
+import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows.ts';
 import type { Resources } from './resources.ts';
 import { onSetAside } from './set-aside.ts';
 
-/** Concurrent calls to Temporal, and waiting ones of an organization; a sweep or the next look of a run makes up for others. */
-const CALLS = { atOnceMax: 20, waitingMax: 1_000 };
+/** Concurrent calls to Temporal, and waiting ones of an organization. */
+const CALLS = { perKeyMax: 20, totalMax: 20, waitingMax: 1_000 };
 
 /** Begins, holds and ends runs, after the commit of the cause. */
 export function composeEscalationRuns({ starter, onTemporalFault }: Resources) {
-  const calls = createTaskLimit(CALLS);
+  const turns = createKeyedSemaphore(CALLS);
+  // A sweep, or the next look of a run, makes up for calls that got no turn.
+  const calls = createBackgroundTasks(() => {});
+  let isClosed = false;
+  const call = (name: string, { organizationId }: AlertRef, work: () => Promise<void>) =>
+    calls.add(
+      turns.run(organizationId, async () => (isClosed ? undefined : work().catch(onTemporalFault(name)))),
+    );
   const start = (alert: AlertRef, title: EscalationTitle | null) =>
-    calls.run(
-      alert.organizationId,
-      () => starter.startEscalation(alert, title),
-      onTemporalFault('start escalation'),
-    );
-  const signal = (alert: AlertRef) =>
-    calls.run(
-      alert.organizationId,
-      () => starter.signalEscalation(alert),
-      onTemporalFault('signal escalation'),
-    );
+    call('start escalation', alert, () => starter.startEscalation(alert, title));
+  const signal = (alert: AlertRef) => call('signal escalation', alert, () => starter.signalEscalation(alert));
   const wake = (alerts: AlertRef[]) => alerts.forEach(signal);
   return {
     runs: { begin: start, wake: signal },
@@ -65,7 +64,10 @@ export function composeEscalationRuns({ starter, onTemporalFault }: Resources) {
         signal(alert);
       });
     },
-    flush: calls.flush,
+    flush(): Promise<void> {
+      isClosed = true;
+      return calls.drain();
+    },
   };
 }
 
@@ -149,7 +151,7 @@ export function composeEscalations(resources: Resources, { runs, wake, flush }: 
         metrics.registry,
         atMostEvery(settings.metricsMaxAgeMs, () => escalations.countOpen(now())),
       ),
-    /** Waits for calls to Temporal that are under way. */
+    /** Waits for calls to Temporal that are under way, and drops waiting ones. */
     flush,
   };
 }

@@ -121,7 +121,7 @@ export function openResources(options: ComposeOptions) {
     /** For batches of messages from devices, which run the same few statements many times a second. */
     transactMessages: traceTransactions(
       tracing,
-      createBatchTransact(sql, { plans: 'once', startsWithRead: true, lockTimeoutMs, onRetry }),
+      createBatchTransact(sql, { startsWithRead: true, lockTimeoutMs, onRetry }),
     ),
     slots: batchSlots(settings.databasePoolSize, !settings.isDatabaseDistributed),
     metrics,

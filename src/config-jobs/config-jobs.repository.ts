@@ -1,4 +1,5 @@
 import { newestFirst, type Page, toJson } from '../db/builder.ts';
+import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
 import type { Actor } from '../db/transaction.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
@@ -34,29 +35,12 @@ export interface NewJob {
   origin: JobOrigin | null;
 }
 
-interface ConfigJobRow {
-  organization_id: string;
+interface ConfigJobRow extends Columns<Omit<ConfigJob, 'jobId' | 'targetCounts'>> {
   id: string;
-  profile_slug: string;
-  profile_snapshot: ProfileSnapshot;
-  rollout: Rollout | null;
-  current_stage: number;
-  stage_count: number;
-  is_beginning_stage: boolean;
-  status: JobStatus;
-  target_count: number;
   target_counts: Counts | null;
   retry_of_job_id: string | null;
-  start_at: Date | null;
-  deadline_at: Date;
-  created_at: Date;
-  created_by: Actor | null;
-  origin: JobOrigin | null;
-  finished_at: Date | null;
   workflow_checked_at: Date | null;
   purge_checked_at: Date | null;
-  cancel_requested_at: Date | null;
-  reason: string | null;
 }
 
 declare module 'knex/types/tables.js' {

@@ -1,5 +1,6 @@
 /** Pending withdrawals of large groups. */
 import { toJson } from '../db/builder.ts';
+import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Actor } from '../db/transaction.ts';
@@ -14,14 +15,8 @@ export interface GroupWithdrawal extends GroupRef, WithdrawalRef {
   afterAssetId: string | null;
 }
 
-interface GroupWithdrawalRow {
-  organization_id: string;
+interface GroupWithdrawalRow extends Columns<Omit<GroupWithdrawal, 'withdrawalId'>> {
   id: string;
-  group_id: string;
-  last_job_id: string;
-  reason: string;
-  is_deletion: boolean;
-  after_asset_id: string | null;
   workflow_checked_at: Date | null;
   created_by: Actor | null;
 }

@@ -25,12 +25,6 @@ interface BatchTransaction extends InTransaction {
 export type BatchTransact = TransactWith<BatchTransaction>;
 
 interface BatchTransactOptions extends TransactOptions {
-  /**
-   * `once`: prepared statements are planned once for all values. By default PostgreSQL plans them again for
-   * each execution while it expects values to matter, which for few rows costs more than the execution. Where
-   * tables are distributed, values decide on which node a statement runs: then plans are always by values.
-   */
-  plans?: 'by values' | 'once';
   /** Maximum wait for a lock. Default: as long as the statement may take. */
   lockTimeoutMs?: number;
   /**
@@ -42,8 +36,7 @@ interface BatchTransactOptions extends TransactOptions {
 
 /** After a deadlock or serialization failure the work runs again, so it must have no effects except through `sql`. */
 export function createBatchTransact(database: Database, options: BatchTransactOptions = {}): BatchTransact {
-  const own: BatchTransactOptions = database.isDistributed ? { ...options, plans: 'by values' } : options;
-  return (work) => repeatAfterConflict(() => runOnce(database, own, work), options.onRetry);
+  return (work) => repeatAfterConflict(() => runOnce(database, options, work), options.onRetry);
 }
 
 async function runOnce<T>(
@@ -75,7 +68,7 @@ async function runOn<T>(
   const statements = createStatements(database, connection);
   let finished = Promise.resolve();
   let finishIsSent = Promise.resolve();
-  const begun = begin(connection, options);
+  const begun = begin(connection, toBegin(database, options));
   begun.catch(statements.end);
   try {
     if (!options.startsWithRead) await begun;
@@ -102,20 +95,24 @@ async function runOn<T>(
   }
 }
 
-/** One message, because each costs a round trip. */
-const toBegin = ({ plans, lockTimeoutMs }: BatchTransactOptions): string =>
+/**
+ * One message, because each costs a round trip. Prepared statements are planned once for all values: by default
+ * PostgreSQL plans them again for each execution while it expects values to matter, which for few rows costs more than
+ * the execution. Where tables are distributed, values decide on which node a statement runs.
+ */
+const toBegin = ({ isDistributed }: Database, { lockTimeoutMs }: BatchTransactOptions): string =>
   [
     'begin',
-    ...(plans === 'once' ? ['set local plan_cache_mode = force_generic_plan'] : []),
+    ...(isDistributed ? [] : ['set local plan_cache_mode = force_generic_plan']),
     ...(lockTimeoutMs === undefined ? [] : [`set local lock_timeout = ${lockTimeoutMs}`]),
   ].join('; ');
 
 /** Corks the stream, so that the begin and a statement in this turn of the event loop share one write. */
-function begin(connection: PooledConnection, options: BatchTransactOptions): Promise<unknown> {
+function begin(connection: PooledConnection, statement: string): Promise<unknown> {
   const { stream } = connection.connection;
   stream.cork();
   process.nextTick(() => stream.uncork());
-  return connection.query(toBegin(options));
+  return connection.query(statement);
 }
 
 /** Runs statements on the connection until the transaction ends. */

@@ -48,8 +48,6 @@ const REMOVE_EMPTIED = `
   where p.organization_id = r.organization_id and p.endpoint_id = r.id
   returning 1`;
 
-export type DeletedEndpointsRepository = ReturnType<typeof createDeletedEndpointsRepository>;
-
 export function createDeletedEndpointsRepository(sql: Sql) {
   return {
     /** Cancels a part of the queued deliveries. Returns their number. */

@@ -7,11 +7,11 @@ import {
   COUNT_BY_STATE,
   FIND_RECOVERY_STATE,
   FORGET_WORKFLOWS,
+  LIST_SHOWN,
   LIST_WITHOUT_WORKFLOW,
   RECORD_LAST_ATTEMPTS,
 } from './endpoint-health.statements.ts';
 import type { Breaker } from './endpoint-health.ts';
-import { LIST } from './shown-health.statements.ts';
 import type { ShownHealth } from './shown-health.ts';
 
 export interface RecoveryStateRow {
@@ -176,6 +176,6 @@ export const createShownHealthRepository = (sql: Sql) => ({
   /** Prepared, because planning it over all partitions takes longer than running it. */
   async list(organizationId: string, endpointIds: string[]): Promise<ShownHealth[]> {
     if (endpointIds.length === 0) return [];
-    return queryPrepared(sql, 'endpoints_shown_health', LIST, { organizationId, endpointIds });
+    return queryPrepared(sql, 'endpoints_shown_health', LIST_SHOWN, { organizationId, endpointIds });
   },
 });

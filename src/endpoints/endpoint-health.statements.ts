@@ -1,6 +1,7 @@
 /**
- * Text: outcomes of many attempts at once, sweeps and a metric over all organizations, and counts of a queue.
+ * Text: outcomes of many attempts at once, sweeps and a metric over all organizations, and counts of queues.
  */
+import { HEALTH_STATE } from './shown-health.ts';
 
 /**
  * Evaluated on the current row version, after any wait for its lock. Locking the rows first, in a part of the same
@@ -9,6 +10,7 @@
 const IS_LATEST = 'a.attempted_at >= coalesce(ep.last_attempt_at, a.attempted_at)';
 
 const COUNTED_MAX = 10_000;
+const OF_ENDPOINT = 'organization_id = ep.organization_id and endpoint_id = ep.id';
 
 /**
  * Whether an endpoint `ep` has such a delivery, by the index in whose order it is asked for. With `exists`, one row of
@@ -89,6 +91,39 @@ export const FIND_RECOVERY_STATE = `
     order by next_attempt_at limit 1
   ) as n on true
   where ep.organization_id = :organizationId and ep.id = :endpointId and ep.deleted_at is null`;
+
+/** Bounded counts of the queue of each endpoint of a page, and its first rows. */
+export const LIST_SHOWN = `
+  select ep.id as "endpointId", ${HEALTH_STATE} as state,
+    case ${HEALTH_STATE}
+      when 'disabled' then coalesce(ep.disabled_at, ep.updated_at)
+      when 'recovering' then coalesce(ep.draining_since, ep.recovered_at, ep.enabled_at, ep.updated_at)
+      when 'failing' then coalesce(ep.failing_since, ep.last_attempt_at, ep.updated_at) end as since,
+    q.backlog, oldest.at as "oldestPendingAt",
+    case when ep.status = 'disabled' then null when ep.breaker = 'open' then ep.next_probe_at
+      else n.next_attempt_at end as "nextAttemptAt"
+  from endpoints ep
+  cross join lateral (
+    select count(*) as backlog from (
+      select from (
+        (select 1 from deliveries where ${OF_ENDPOINT} and state = 'pending' order by id limit ${COUNTED_MAX})
+        union all
+        (select 1 from deliveries where ${OF_ENDPOINT} and state = 'retrying' order by id limit ${COUNTED_MAX})
+      ) as waiting limit ${COUNTED_MAX}
+    ) as counted
+  ) as q
+  cross join lateral (
+    select least(
+      (select uuid_extract_timestamp(id) from deliveries
+        where ${OF_ENDPOINT} and state = 'pending' order by id limit 1),
+      (select uuid_extract_timestamp(id) from deliveries
+        where ${OF_ENDPOINT} and state = 'retrying' order by id limit 1)) as at
+  ) as oldest
+  left join lateral (
+    select next_attempt_at from deliveries where ${OF_ENDPOINT} and state = 'retrying'
+    order by next_attempt_at limit 1
+  ) as n on true
+  where ep.organization_id = :organizationId and ep.id = any(:endpointIds::uuid[])`;
 
 /** Over all organizations. Looks up the oldest due delivery of each active endpoint once. */
 export const COUNT_BY_STATE = `

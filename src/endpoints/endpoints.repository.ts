@@ -1,4 +1,5 @@
 import { countRows, lockName, nextId, nextUpdate } from '../db/builder.ts';
+import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
 import type { Collection } from '../events/event.ts';
 import type { Endpoint, EndpointRef, EndpointSettings, EndpointStatus, LastDelivery } from './endpoint.ts';
@@ -30,20 +31,10 @@ interface EndpointFilter {
   limit: number | null;
 }
 
-interface EndpointRow {
+interface EndpointRow extends Columns<Omit<Endpoint, 'delivery'> & LastDelivery & EndpointTarget> {
   organization_id: string;
-  id: string;
   collection: Collection;
-  name: string;
-  url: string;
-  status: EndpointStatus;
-  disabled_reason: Endpoint['disabledReason'];
   disabled_at: Date | null;
-  events: Endpoint['events'];
-  secret: Buffer | null;
-  previous_secret: Buffer | null;
-  previous_secret_until: Date | null;
-  breaker: Endpoint['breaker'];
   failing_since: Date | null;
   next_probe_at: Date | null;
   recovered_at: Date | null;
@@ -51,13 +42,6 @@ interface EndpointRow {
   enabled_at: Date | null;
   workflow_checked_at: Date | null;
   workflow_due_at: Date | null;
-  last_delivered_at: Date | null;
-  last_attempt_at: Date | null;
-  last_status: LastDelivery['lastStatus'];
-  last_status_code: number | null;
-  last_error: string | null;
-  created_at: Date;
-  updated_at: Date;
   deleted_at: Date | null;
 }
 

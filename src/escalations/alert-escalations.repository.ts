@@ -1,5 +1,6 @@
 /** Escalations of alerts: their progress, what holds them, and those without a run in Temporal. */
 import type { AlertRef } from '../alerts/alert.ts';
+import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import { lastOf } from '../process/pages.ts';
@@ -17,18 +18,10 @@ import type { EscalationTitle } from './escalation-description.ts';
 import { type EscalationProgress, REPEATS_MAX } from './escalation-plan.ts';
 import type { EscalationPolicy, PolicyRef } from './escalation-policy.ts';
 
-interface EscalationRow {
+interface EscalationRow extends Columns<Omit<AlertEscalation, 'hasBeenSnoozed' | 'fleet'>> {
   organization_id: string;
   alert_id: string;
-  policy_id: string;
-  state: EscalationState;
-  began_at: Date;
-  steps_made: number;
-  repeats_made: number;
-  last_step_at: Date | null;
-  next_step_at: Date | null;
   held_until: Date | null;
-  muted_until: Date | null;
   fleet_overdue: number | null;
   fleet_total: number | null;
   workflow_checked_at: Date | null;

@@ -1,4 +1,5 @@
 /** Pending changes, which the open escalations of an organization have yet to follow. */
+import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { PolicyRef } from './escalation-policy.ts';
@@ -17,13 +18,7 @@ export interface EscalationChange extends ChangeRef {
   afterAlertId: string | null;
 }
 
-interface ChangeRow {
-  organization_id: string;
-  id: string;
-  policy_id: string | null;
-  muted_until: Date | null;
-  after_alert_id: string | null;
-}
+type ChangeRow = Columns<EscalationChange>;
 
 declare module 'knex/types/tables.js' {
   interface Tables {

@@ -1,21 +1,11 @@
 import { countRows, lockName, newestFirst, nextUpdate, type Page, toJson } from '../db/builder.ts';
+import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
 import { channelsOf, type EscalationPolicy, type PolicyFields, type PolicyRef } from './escalation-policy.ts';
 
-interface PolicyRow {
+interface PolicyRow extends Columns<EscalationPolicy> {
   organization_id: string;
-  id: string;
-  name: string;
-  alert_types: PolicyFields['alertTypes'];
-  severities: PolicyFields['severities'];
-  group_ids: string[];
-  steps: PolicyFields['steps'];
   channel_ids: string[];
-  repeat_minutes: number | null;
-  status: PolicyFields['status'];
-  disabled_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
 }
 
 declare module 'knex/types/tables.js' {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { newestFirst, nextUpdate, type Page } from '../db/builder.ts';
+import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
 import { isUniqueViolation } from '../db/faults.ts';
 import { query } from '../db/query.ts';
@@ -8,13 +9,8 @@ import { MUTE_OF_GROUP } from '../mutes/mutes.statements.ts';
 import { conflict } from '../process/errors.ts';
 import { type Group, type GroupFields, NAME_TAKEN } from './group.ts';
 
-interface GroupRow {
+interface GroupRow extends Columns<Omit<Group, 'memberCount' | 'mute'>> {
   organization_id: string;
-  id: string;
-  name: string;
-  profile_slug: string | null;
-  created_at: Date;
-  updated_at: Date;
   deleted_at: Date | null;
 }
 
@@ -24,7 +20,6 @@ declare module 'knex/types/tables.js' {
   }
 }
 
-/** The total is kept, see the table list_totals. */
 const SHOWN = `(
     select count(*) from assets where organization_id = groups.organization_id and group_id = groups.id
   ) as member_count, ${MUTE_OF_GROUP} as mute`;

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { countRows, newestFirst, type Page } from '../db/builder.ts';
+import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { Role } from '../http/role.ts';
@@ -39,19 +40,8 @@ export interface NewKey {
   expiresAt: Date | null;
 }
 
-interface KeyRow {
-  id: string;
-  organization_id: string;
-  name: string | null;
-  kind: KeyKind;
-  role: Role | null;
-  serial_key: string | null;
+interface KeyRow extends Columns<Omit<KeyRecord, 'organizationName' | 'isForbidden'>> {
   hash: Buffer;
-  token_preview: string;
-  created_at: Date;
-  expires_at: Date | null;
-  revoked_at: Date | null;
-  last_used_at: Date | null;
 }
 
 declare module 'knex/types/tables.js' {

@@ -1,3 +1,4 @@
+import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
 import { toName } from '../http/one-line.ts';
 
@@ -8,12 +9,7 @@ export interface Organization {
   requiresDeviceTokens: boolean;
 }
 
-interface OrganizationRow {
-  id: string;
-  name: string;
-  created_at: Date;
-  requires_device_tokens: boolean;
-}
+type OrganizationRow = Columns<Organization>;
 
 declare module 'knex/types/tables.js' {
   interface Tables {

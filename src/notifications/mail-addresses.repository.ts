@@ -1,5 +1,6 @@
 /** E-mail addresses with their confirmations, and the e-mails of the last hour. */
 import { lockName } from '../db/builder.ts';
+import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
 import type { PlannedMail, SentMail } from './mail-limits.ts';
 
@@ -10,21 +11,14 @@ export interface MailAddress {
   confirmedAt: Date | null;
 }
 
-interface MailAddressRow {
+interface MailAddressRow extends Columns<Omit<MailAddress, 'organizationName'>> {
   organization_id: string;
-  address_key: string;
   link_hash: Buffer | null;
-  link_expires_at: Date | null;
-  confirmed_at: Date | null;
 }
 
-interface SentMailRow {
+interface SentMailRow extends Columns<SentMail> {
   organization_id: string;
   id: string;
-  address_key: string;
-  channel_id: string;
-  kind: SentMail['kind'];
-  sent_at: Date;
 }
 
 declare module 'knex/types/tables.js' {

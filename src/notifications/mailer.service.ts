@@ -20,7 +20,6 @@ export function createMailer({ url, from, timeoutMs }: NonNullable<Settings['smt
       opening ??= openTransport(url, timeoutMs);
       const transport = await opening;
       const startedAt = performance.now();
-      const deadline = createDeadline(timeoutMs);
       const sending = transport.sendMail({
         from,
         to: { name: '', address: to },
@@ -28,8 +27,11 @@ export function createMailer({ url, from, timeoutMs }: NonNullable<Settings['smt
         text,
         messageId: `<${id}@notifications.device-monitoring-service>`,
       });
-      const outcome = await Promise.race([sending.then(() => DELIVERED, toFailure), deadline.passed]);
-      deadline.cancel();
+      const late = failed('retry', `the mail server did not accept it within ${timeoutMs / 1000} s`);
+      const outcome = await Promise.race([
+        sending.then(() => DELIVERED, toFailure),
+        new Promise<Outcome>((resolve) => void setTimeout(resolve, timeoutMs, late).unref()),
+      ]);
       return { ...outcome, durationMs: Math.round(performance.now() - startedAt) };
     },
     close: () =>
@@ -87,18 +89,6 @@ interface MailError {
 
 /** A connection that breaks off later may have carried the mail. */
 const isBeforeMail = ({ code, syscall }: MailError): boolean => code === 'EDNS' || syscall === 'connect';
-
-function createDeadline(timeoutMs: number) {
-  let cancel = () => {};
-  const passed = new Promise<Outcome>((resolve) => {
-    const timer = setTimeout(
-      () => resolve(failed('retry', `the mail server did not accept it within ${timeoutMs / 1000} s`)),
-      timeoutMs,
-    );
-    cancel = () => clearTimeout(timer);
-  });
-  return { passed, cancel: () => cancel() };
-}
 
 /** Result of one attempt to send a message. */
 export interface SendResult

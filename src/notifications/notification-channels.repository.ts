@@ -1,4 +1,5 @@
 import { countRows, lockName, newestFirst, nextId, nextUpdate, type Page, toJson } from '../db/builder.ts';
+import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
 import type {
   ChannelRef,
@@ -22,27 +23,10 @@ interface FoundAddress extends SealedFields {
   isConfirmed: boolean;
 }
 
-interface ChannelRow {
+interface ChannelRow extends Columns<NotificationChannel & SealedFields> {
   organization_id: string;
-  id: string;
-  type: ChannelType;
-  name: string | null;
-  target: string;
-  sealed_target: Buffer | null;
-  secret: Buffer | null;
-  alert_types: ChannelSettings['alertTypes'];
-  group_ids: string[];
-  delay_minutes: number;
-  reminder_minutes: number | null;
-  quiet_hours: ChannelSettings['quietHours'];
-  status: ChannelSettings['status'];
-  is_confirmed: boolean;
   gathered_at: Date | null;
   steps_gathered_at: Date | null;
-  last_sent_at: Date | null;
-  last_error: string | null;
-  created_at: Date;
-  updated_at: Date;
 }
 
 declare module 'knex/types/tables.js' {

@@ -3,7 +3,7 @@ import { HOUR_MS } from '../process/durations.ts';
 import type { Answers } from './answers.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
-import { clockAndAge, nextPage, table, tabs, time } from './parts.ts';
+import { ACTION, clockAndAge, nextPage, table, tabs, time } from './parts.ts';
 
 const TABS = [
   ['/operator/keys', 'API keys'],
@@ -25,16 +25,7 @@ export const keysHtml = (
 ${accessTabs('/operator/keys')}
 ${table({
   caption: 'API keys, newest first',
-  head: [
-    'Name',
-    'Kind',
-    'Role',
-    'Begins with',
-    'Created',
-    'Expires',
-    'Last used',
-    html`<span class="hidden">Action</span>`,
-  ],
+  head: ['Name', 'Kind', 'Role', 'Begins with', 'Created', 'Expires', 'Last used', ACTION],
   rows: items.map(({ id, name, kind, role, preview, createdAt, expiresAt, lastUsedAt }) => [
     html`<span class="name">${name}</span>`,
     kind,
@@ -64,7 +55,7 @@ export const sessionsHtml = (
 ${accessTabs('/operator/sessions')}
 ${table({
   caption: 'Signed in to this page, newest first',
-  head: ['Name', 'Role', 'Since', 'Until', html`<span class="hidden">Action</span>`],
+  head: ['Name', 'Role', 'Since', 'Until', ACTION],
   rows: items.map(({ id, name, role, startedAt, expiresAt }) => [
     html`<span class="name">${name}</span>${id === ownId && html` <span class="quiet">yours</span>`}`,
     role,

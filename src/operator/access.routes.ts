@@ -2,21 +2,19 @@ import { keysHtml, sessionsHtml } from './access-html.ts';
 import { auditHtml } from './audit-html.ts';
 import { fieldsHtml } from './form-html.ts';
 import { readValues } from './form-values.ts';
-import { type FormPageDeps, given, type OperatorPage } from './page-deps.ts';
+import { type FormPageDeps, type OperatorPage, pageIn } from './page-deps.ts';
 import { OPERATOR_PATH } from './session.ts';
 
 const section = 'Access';
 
 export const accessRoutes = ({ ask, showPage, linksFor, fieldsOf, now }: FormPageDeps): OperatorPage[] => [
   showPage({ path: `${OPERATOR_PATH}/keys`, section, role: 'admin' }, async (session, { query }) => {
-    const cursor = given({ cursor: query.get('cursor') });
-    const keys = await ask(session, 'listKeys', { query: { ...cursor, limit: '50' } });
+    const keys = await ask(session, 'listKeys', { query: pageIn(query) });
     const content = keysHtml(keys, { link: linksFor(session), now: now() });
     return { title: 'API keys', content };
   }),
   showPage({ path: `${OPERATOR_PATH}/sessions`, section, role: 'admin' }, async (session, { query }) => {
-    const cursor = given({ cursor: query.get('cursor') });
-    const sessions = await ask(session, 'listOperatorSessions', { query: { ...cursor, limit: '50' } });
+    const sessions = await ask(session, 'listOperatorSessions', { query: pageIn(query) });
     const content = sessionsHtml(sessions, { link: linksFor(session), ownId: session.id });
     return { title: 'Sessions', content };
   }),
@@ -24,8 +22,7 @@ export const accessRoutes = ({ ask, showPage, linksFor, fieldsOf, now }: FormPag
     const fields = fieldsOf('listAudit', 'query').filter(({ name }) => name !== 'limit' && name !== 'cursor');
     const values = readValues(fields, query);
     const search = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
-    const cursor = given({ cursor: query.get('cursor') });
-    const entries = await ask(session, 'listAudit', { query: { ...search, ...cursor, limit: '50' } });
+    const entries = await ask(session, 'listAudit', { query: { ...search, ...pageIn(query) } });
     const content = auditHtml(entries, fieldsHtml({ fields, values }).content, {
       query,
       isAdmin: session.role === 'admin',

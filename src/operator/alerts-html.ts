@@ -9,6 +9,7 @@ import type { Option } from './form-layout.ts';
 import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
 import {
+  ACTION,
   atLeast,
   badge,
   button,
@@ -108,15 +109,7 @@ export function alertsTable(
       acknowledgeButton(alert, back === undefined ? {} : { return: back }),
   ]);
   const device = isOfAll ? ['Device'] : [];
-  const head = [
-    'Alert',
-    ...device,
-    'Details',
-    'Status',
-    'Since',
-    'Acknowledged',
-    html`<span class="hidden">Action</span>`,
-  ];
+  const head = ['Alert', ...device, 'Details', 'Status', 'Since', 'Acknowledged', ACTION];
   if (!isOfAll || !mayChange) return table({ caption: 'Alerts, newest first', head, rows, empty });
   const ticked = alerts.map((alert, index) => [
     tickOf(alert, devices.get(alert.assetId)?.name ?? alert.serialNumber),

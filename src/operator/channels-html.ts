@@ -5,17 +5,9 @@ import { inGroups } from './channel-labels.ts';
 import type { Option } from './form-layout.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, button, type KeyedRow, live, nextPage, table, time, toWords } from './parts.ts';
+import { ACTION, badge, button, type KeyedRow, live, nextPage, table, time, toWords } from './parts.ts';
 
-const HEAD = [
-  'Channel',
-  'Type',
-  'Alerts',
-  'When',
-  'Status',
-  'Last sent',
-  html`<span class="hidden">Action</span>`,
-];
+const HEAD = ['Channel', 'Type', 'Alerts', 'When', 'Status', 'Last sent', ACTION];
 
 export interface ChannelsPage {
   channels: Answers['listNotificationChannels'];

@@ -1,5 +1,5 @@
 import { channelsHtml } from './channels-html.ts';
-import { given, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { type OperatorPage, type PageDeps, pageIn } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownGroupsRepository } from './shown-groups.repository.ts';
 import { testedText } from './tested-text.ts';
@@ -15,8 +15,7 @@ export function channelsRoutes(deps: ChannelsPageDeps): OperatorPage[] {
   const { ask, layout, showPage, linksFor, listGroupNames } = deps;
 
   async function readChannels(session: Session, query: URLSearchParams) {
-    const cursor = given({ cursor: query.get('cursor') });
-    const channels = await ask(session, 'listNotificationChannels', { query: { ...cursor, limit: '50' } });
+    const channels = await ask(session, 'listNotificationChannels', { query: pageIn(query) });
     const groupIds = channels.items.flatMap((channel) => channel.groupIds);
     const content = channelsHtml({
       channels,

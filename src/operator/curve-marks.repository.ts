@@ -25,21 +25,6 @@ export interface MarkSpan {
   to: Date;
 }
 
-interface MarkedRow {
-  id: string;
-  type: AlertType;
-  details: AlertDetails;
-  started_at: Date;
-  ended: Date | null;
-}
-
-interface CommentRow {
-  alert_id: string;
-  actor: Actor | null;
-  comment: string | null;
-  at: Date;
-}
-
 const ALERTS_MAX = 500;
 const COMMENTS_MAX = 200;
 
@@ -53,20 +38,19 @@ export function createCurveMarksRepository(sql: Database) {
       assetId: string,
       { from, to }: MarkSpan,
     ): Promise<MarkedAlert[]> {
-      const rows: MarkedRow[] = await sql('alerts')
+      return sql('alerts')
         .where({ organization_id: organizationId, asset_id: assetId })
         .where('started_at', '<', to)
         .whereRaw(`coalesce(${ENDED_AT}, 'infinity') > ?::timestamptz`, [from])
         .orderBy('id', 'desc')
         .limit(ALERTS_MAX)
-        .select('id', 'type', 'details', 'started_at', sql.raw(`${ENDED_AT} as ended`) as never);
-      return rows.map((row) => ({
-        id: row.id,
-        type: row.type,
-        details: row.details,
-        startedAt: row.started_at,
-        endedAt: row.ended,
-      }));
+        .select<MarkedAlert[]>(
+          'id',
+          'type',
+          'details',
+          { startedAt: 'started_at' },
+          sql.raw(`${ENDED_AT} as "endedAt"`),
+        );
     },
 
     /** Comments on these alerts, the newest first. The id of a row contains its time. */
@@ -76,19 +60,16 @@ export function createCurveMarksRepository(sql: Database) {
       { from, to }: MarkSpan,
     ): Promise<AlertComment[]> {
       if (alertIds.length === 0) return [];
-      const rows: CommentRow[] = await sql('alert_actions')
+      return sql('alert_actions')
         .where({ organization_id: organizationId, action: 'commented' })
         .whereRaw('alert_id = any(?::uuid[])', [[...alertIds]])
         .whereRaw('uuid_extract_timestamp(id) between ?::timestamptz and ?::timestamptz', [from, to])
         .orderBy('id', 'desc')
         .limit(COMMENTS_MAX)
-        .select('alert_id', 'actor', 'comment', sql.raw('uuid_extract_timestamp(id) as at') as never);
-      return rows.map((row) => ({
-        alertId: row.alert_id,
-        at: row.at,
-        by: row.actor,
-        comment: row.comment ?? '',
-      }));
+        .select<AlertComment[]>(
+          { alertId: 'alert_id', by: 'actor' },
+          sql.raw("coalesce(comment, '') as comment, uuid_extract_timestamp(id) as at"),
+        );
     },
   };
 }

@@ -4,7 +4,7 @@ import { inGroups, labelsOf } from './channel-labels.ts';
 import type { Option } from './form-layout.ts';
 import type { FormLink } from './form-links.ts';
 import { type Html, html } from './html.ts';
-import { badge, live, nextPage, table, toWords } from './parts.ts';
+import { ACTION, badge, live, nextPage, table, toWords } from './parts.ts';
 
 const PATH = '/operator/escalations';
 
@@ -22,7 +22,7 @@ ${live(
   'escalations',
   html`${table({
     caption: 'Escalations, newest first; the oldest that matches an alert counts',
-    head: ['Name', 'Alerts', 'Steps', 'Repeated', 'Status', html`<span class="hidden">Action</span>`],
+    head: ['Name', 'Alerts', 'Steps', 'Repeated', 'Status', ACTION],
     rows: escalations.items.map((each) => [
       each.name,
       `${each.alertTypes.map(toWords).join(', ')}: ${each.severities.join(', ')}${inGroups(each.groupIds, groups)}`,

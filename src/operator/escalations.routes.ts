@@ -1,6 +1,6 @@
 import { listChannels } from './all-channels.ts';
 import { escalationsHtml } from './escalations-html.ts';
-import { given, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { type OperatorPage, type PageDeps, pageIn } from './page-deps.ts';
 import { OPERATOR_PATH } from './session.ts';
 import type { ShownGroupsRepository } from './shown-groups.repository.ts';
 
@@ -16,8 +16,7 @@ export function escalationsRoutes(deps: EscalationsPageDeps): OperatorPage[] {
 
   return [
     showPage({ path, section, isLive: true }, async (session, { query }) => {
-      const cursor = given({ cursor: query.get('cursor') });
-      const escalations = await ask(session, 'listEscalations', { query: { ...cursor, limit: '50' } });
+      const escalations = await ask(session, 'listEscalations', { query: pageIn(query) });
       const groupIds = escalations.items.flatMap((escalation) => escalation.groupIds);
       const [channels, groups] = await Promise.all([
         listChannels(ask, session),

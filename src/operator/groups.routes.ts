@@ -4,7 +4,7 @@ import { JOIN_PATH } from './apply-fields.ts';
 import { jobOrGroup } from './group-forms.ts';
 import { findAborted } from './group-rollout.ts';
 import { groupHtml, groupsHtml, joinHtml } from './groups-html.ts';
-import { given, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { type OperatorPage, type PageDeps, pageIn } from './page-deps.ts';
 import { OPERATOR_PATH } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 import type { ShownGroupsRepository } from './shown-groups.repository.ts';
@@ -31,8 +31,7 @@ export const groupsRoutes = ({
   listProfileNames,
 }: GroupsPageDeps): OperatorPage[] => [
   showPage({ path, section, isLive: true }, async (session, { query }) => {
-    const cursor = given({ cursor: query.get('cursor') });
-    const groups = await ask(session, 'listGroups', { query: { ...cursor, limit: '50' } });
+    const groups = await ask(session, 'listGroups', { query: pageIn(query) });
     const slugs = groups.items.flatMap(({ profileSlug }) => profileSlug ?? []);
     const profileNames = await listProfileNames(session.organizationId, slugs);
     const content = groupsHtml(groups, { profileNames, now: now(), link: linksFor(session) });

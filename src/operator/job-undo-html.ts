@@ -2,7 +2,7 @@
 import type { JobView } from '../config-jobs/config-job.ts';
 import { APPLY_PATH } from './apply-fields.ts';
 import { type Content, type Html, html } from './html.ts';
-import { button, table } from './parts.ts';
+import { ACTION, button, table } from './parts.ts';
 import type { ChangedDevice } from './shown-jobs.repository.ts';
 
 /** Changed devices that the page of a job groups by their earlier profile. */
@@ -24,7 +24,7 @@ export function undoHtml(
 <p>They stay on <strong>${nameOf(profileSlug)}</strong> until another profile is applied. <a href="/operator/jobs/${id}?state=applied">Their list</a></p>
 ${table({
   caption: 'Devices that have taken the change, by their earlier profile',
-  head: ['Earlier profile', 'Devices', html`<span class="hidden">Action</span>`],
+  head: ['Earlier profile', 'Devices', ACTION],
   rows: countBySlug(changed).map(([slug, count]) => [
     slug === null ? NONE_KNOWN : earlierHtml({ slug, name: nameOf(slug) }, profileSlug),
     count.toLocaleString('en'),

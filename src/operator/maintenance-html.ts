@@ -6,7 +6,7 @@ import type { Option } from './form-layout.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
 import { endLabel } from './mute-html.ts';
-import { clock, live, nameLink, table, time } from './parts.ts';
+import { ACTION, clock, live, nameLink, table, time } from './parts.ts';
 import type { ShownAsset } from './shown-assets.repository.ts';
 
 interface MaintenanceOptions {
@@ -27,7 +27,7 @@ ${live(
   'maintenance',
   table({
     caption: 'Devices and groups under maintenance, the earliest end first',
-    head: ['Device or group', 'Begins', 'Until', 'Reason', 'By', html`<span class="hidden">Action</span>`],
+    head: ['Device or group', 'Begins', 'Until', 'Reason', 'By', ACTION],
     rows: mutes.map(({ assetId, groupId, from, until, reason, by }): Content[] => [
       assetId === null ? groupLink(groupId, groups) : deviceLink(assetId, devices),
       isPlanned({ from }, now) ? time(from.toISOString()) : 'it has begun',

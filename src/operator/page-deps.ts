@@ -135,3 +135,6 @@ export const toOnce = (form: URLSearchParams): string | undefined =>
 /** Parameters of a query that have a value. */
 export const given = (values: Record<string, string | null | undefined | false>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1])));
+
+/** The page of a list that the address names. */
+export const pageIn = (query: URLSearchParams) => given({ cursor: query.get('cursor'), limit: '50' });

@@ -35,6 +35,9 @@ export const clockAndAge = (iso: string | null | undefined): Html =>
 
 const NEVER = html`<span class="quiet">never</span>`;
 
+/** Head of a column of buttons. */
+export const ACTION = html`<span class="hidden">Action</span>`;
+
 /** The key tells an open page which row it is, where the first link does not: what is typed and ticked stays in its row. */
 export interface KeyedRow {
   key: string;

@@ -8,7 +8,7 @@ import { askedAgainHtml } from './form-html.ts';
 import type { FormLink } from './form-links.ts';
 import { giveButton } from './groups-html.ts';
 import { type Content, type Html, html, toText } from './html.ts';
-import { facts, live, table, time, toWords } from './parts.ts';
+import { ACTION, facts, live, table, time, toWords } from './parts.ts';
 import type { GroupWithProfile } from './shown-groups.repository.ts';
 
 const PATH = '/operator/profiles';
@@ -153,7 +153,7 @@ ${link('updateProfile', params, { label: 'Edit' })}</div>
 <p class="quiet">The preview of an apply shows how many devices a change is for.</p>
 ${table({
   caption: 'Groups with this profile',
-  head: ['Group', 'Members', html`<span class="hidden">Action</span>`],
+  head: ['Group', 'Members', ACTION],
   rows: groups.map(({ id, name, memberCount }) => [
     html`<a class="name" href="/operator/groups/${id}">${name}</a>`,
     memberCount.toLocaleString('en'),

@@ -17,17 +17,14 @@ export function createShownWebhooksRepository(sql: Database) {
 
     /** Oldest first; an hour without an attempt has no row. An endpoint has at most a week of hours. */
     async listHours(organizationId: string, endpointId: string, since: Date): Promise<HourOfAttempts[]> {
-      const rows = await sql('endpoint_hours')
+      return sql('endpoint_hours')
         .where({ organization_id: organizationId, endpoint_id: endpointId })
         .where('hour', '>=', since)
-        .orderBy('hour');
-      return rows.map((row) => ({
-        hour: row.hour,
-        delivered: row.delivered,
-        failed: row.failed,
-        durationMs: row.duration_ms,
-        durationMaxMs: row.duration_max_ms,
-      }));
+        .orderBy('hour')
+        .select('hour', 'delivered', 'failed', {
+          durationMs: 'duration_ms',
+          durationMaxMs: 'duration_max_ms',
+        });
     },
   };
 }

@@ -12,7 +12,18 @@ import type { FormLink } from './form-links.ts';
 import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
 import { type ProfileNames, profileNameOf } from './jobs-html.ts';
-import { badge, button, clockAndAge, counted, dueTime, live, nameLink, table, toWords } from './parts.ts';
+import {
+  ACTION,
+  badge,
+  button,
+  clockAndAge,
+  counted,
+  dueTime,
+  live,
+  nameLink,
+  table,
+  toWords,
+} from './parts.ts';
 import type { NewestChange } from './shown-jobs.repository.ts';
 import type { Outage, TroubledJob } from './start.repository.ts';
 import type { Notified } from './start.ts';
@@ -97,8 +108,6 @@ const sectionsHtml = (page: StartPage, options: StartOptions): Content => [
 ];
 
 const section = (title: string, content: Content): Content => content && [html`<h2>${title}</h2>`, content];
-
-const ACTION = html`<span class="hidden">Action</span>`;
 
 const more = (shown: number, inAll: number, href: string): Content =>
   inAll > shown && html`<p class="pager"><a href="${href}">All ${inAll.toLocaleString('en')}</a></p>`;

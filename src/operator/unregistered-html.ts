@@ -1,16 +1,10 @@
 import type { Answers, UnregisteredView } from './answers.ts';
 import { toFormUrl } from './forms.ts';
 import { type Html, html } from './html.ts';
-import { button, type KeyedRow, live, nextPage, table, time } from './parts.ts';
+import { ACTION, button, type KeyedRow, live, nextPage, table, time } from './parts.ts';
 import type { ReplacedLogger } from './past-devices.repository.ts';
 
-const HEAD = [
-  'Serial number',
-  'First contact',
-  'Last contact',
-  'Messages',
-  html`<span class="hidden">Action</span>`,
-];
+const HEAD = ['Serial number', 'First contact', 'Last contact', 'Messages', ACTION];
 
 interface UnregisteredOptions {
   /** Loggers that were replaced, by serial number in lower case. */

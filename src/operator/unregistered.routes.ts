@@ -1,4 +1,4 @@
-import { given, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { type OperatorPage, type PageDeps, pageIn } from './page-deps.ts';
 import type { PastDevicesRepository } from './past-devices.repository.ts';
 import { OPERATOR_PATH } from './session.ts';
 import { unregisteredHtml } from './unregistered-html.ts';
@@ -12,8 +12,7 @@ export interface UnregisteredPageDeps extends PageDeps {
 export function unregisteredRoutes({ ask, showPage, pastDevices }: UnregisteredPageDeps): OperatorPage[] {
   return [
     showPage({ path, section: 'Fleet', isLive: true }, async (session, { query }) => {
-      const cursor = given({ cursor: query.get('cursor') });
-      const devices = await ask(session, 'listUnregisteredDevices', { query: { ...cursor, limit: '50' } });
+      const devices = await ask(session, 'listUnregisteredDevices', { query: pageIn(query) });
       const content = unregisteredHtml(devices, {
         replaced: await pastDevices.listReplacedBySerials(
           session.organizationId,

@@ -6,6 +6,7 @@ import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
 import { given } from './page-deps.ts';
 import {
+  ACTION,
   badge,
   button,
   dueTime,
@@ -148,16 +149,7 @@ ${live(
   'deliveries',
   html`${table({
     caption: 'Deliveries, newest first',
-    head: [
-      'Event',
-      'Device',
-      'Created',
-      'State',
-      'Attempts',
-      'Last attempt',
-      'Next attempt',
-      html`<span class="hidden">Action</span>`,
-    ],
+    head: ['Event', 'Device', 'Created', 'State', 'Attempts', 'Last attempt', 'Next attempt', ACTION],
     rows: deliveries.items.map((delivery) => deliveryRow(delivery, { ...more, path, mayChange, webhook })),
     empty: deliveries.nextCursor === null ? 'No delivery.' : 'No delivery among the latest ones.',
   })}${nextPage(path, new URLSearchParams(filter), deliveries.nextCursor)}`,

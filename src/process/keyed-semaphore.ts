@@ -3,7 +3,7 @@
  * no other one.
  */
 export interface KeyedSemaphore {
-  /** @throws NoTurn when the work could not start within `waitMaxMs`. */
+  /** @throws NoTurn when the work could not start within `waitMaxMs`, or too much work of the key waits. */
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
@@ -13,6 +13,8 @@ interface KeyedSemaphoreOptions {
   totalMax?: number;
   /** Default: waits without a limit. */
   waitMaxMs?: number;
+  /** Waiting work per key. Default: no limit. */
+  waitingMax?: number;
   /** Called when work got no turn in time. */
   onRefused?(): void;
 }
@@ -26,7 +28,8 @@ interface Semaphore {
 }
 
 export function createKeyedSemaphore(options: KeyedSemaphoreOptions): KeyedSemaphore {
-  const { perKeyMax, totalMax = Number.POSITIVE_INFINITY, waitMaxMs, onRefused } = options;
+  const { perKeyMax, waitMaxMs, onRefused } = options;
+  const { totalMax = Number.POSITIVE_INFINITY, waitingMax = Number.POSITIVE_INFINITY } = options;
   const semaphores = new Map<string, Semaphore>();
   /** Keys that have a waiter and may run more; the first one is next. */
   const turns = new Set<string>();
@@ -34,6 +37,7 @@ export function createKeyedSemaphore(options: KeyedSemaphoreOptions): KeyedSemap
 
   async function acquire(key: string): Promise<void> {
     const semaphore = semaphores.get(key) ?? { running: 0, waiting: [] };
+    if (semaphore.waiting.length >= waitingMax) throw new NoTurn();
     semaphores.set(key, semaphore);
     const started = wait(key, semaphore);
     queueTurn(key, semaphore);

@@ -1,16 +1,12 @@
 import { countRows, lockName, toJson } from '../db/builder.ts';
+import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
 import { isUniqueViolation } from '../db/faults.ts';
 import { conflict } from '../process/errors.ts';
 import type { Profile } from './profile.ts';
 
-interface ProfileRow {
+interface ProfileRow extends Columns<Profile> {
   organization_id: string;
-  slug: string;
-  name: string;
-  temperature_alerts: Profile['temperatureAlerts'];
-  schedule: Profile['schedule'];
-  intervals: Profile['intervals'];
   updated_at: Date;
 }
 

@@ -38,7 +38,7 @@ describe('A frame alone', () => {
   async function openIntake(more: Partial<MessageBatchDeps> = {}) {
     await logger.org.api.post('/cellular-webhooks', { url: 'http://127.0.0.1:9/hooks' });
     let transactions = 0;
-    const transact = createBatchTransact(database, { plans: 'once', startsWithRead: true });
+    const transact = createBatchTransact(database, { startsWithRead: true });
     const intake = logger.intakeWith({
       transact(work) {
         transactions++;

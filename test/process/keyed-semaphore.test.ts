@@ -62,4 +62,15 @@ describe('KeyedSemaphore', () => {
     await first;
     assert.equal(await behind, 'done');
   });
+
+  it('refuses work of a key at once where as much waits as may, and none of others', async () => {
+    const semaphore = createKeyedSemaphore({ perKeyMax: 1, totalMax: 1, waitingMax: 2 });
+    const order: string[] = [];
+    const outcomes = await Promise.allSettled(
+      ['a', 'a', 'a', 'a', 'b'].map((key) => semaphore.run(key, async () => void order.push(key))),
+    );
+    assert.deepEqual(order, ['a', 'b', 'a', 'a']);
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+    assert.deepEqual([refused.length, refused[0]?.reason instanceof NoTurn], [1, true]);
+  });
 });

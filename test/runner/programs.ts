@@ -40,7 +40,7 @@ export function findTestProgram(name: (typeof NEEDED)[number]): string | null {
   return found !== undefined && fitsServer(name, found) ? found : null;
 }
 
-function isExecutable(path: string): boolean {
+export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return true;

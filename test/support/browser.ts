@@ -1,7 +1,7 @@
 /** A real browser, if the machine has one: CHROMIUM_PATH, chromium or google-chrome. */
-import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserServer, chromium, type Page } from 'playwright-core';
+import { isExecutable } from '../runner/programs.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
@@ -11,15 +11,6 @@ export function findChromium(): string | null {
   if (CHROMIUM_PATH) return CHROMIUM_PATH;
   const folders = PATH.split(delimiter);
   return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable) ?? null;
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 const ARGS = ['--no-sandbox', '--disable-dev-shm-usage'];

@@ -49,7 +49,11 @@ describe('A message that waits', () => {
         transact(({ sql }) =>
           notificationsIn(sql).claim(channel, now(), { leaseSeconds, isForEscalations: false }),
         ),
-      renew: createMessageRenewal({ ...given, notificationAlertsIn }),
+      renew: createMessageRenewal({
+        ...given,
+        notificationAlerts: notificationAlertsIn(dms.service.sql),
+        notificationAlertsIn,
+      }),
       record: ({ id }: ClaimedNotification, state: 'pending' | 'sent') =>
         notificationsIn(dms.service.sql).record(
           {

@@ -1417,6 +1417,7 @@ CREATE TABLE device_states (
   is_active boolean DEFAULT true NOT NULL,
   last_reading_from timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
   fresh_from timestamp with time zone,
+  excursions jsonb DEFAULT '[]'::jsonb NOT NULL,
   CONSTRAINT device_states_pkey PRIMARY KEY (organization_id, asset_id),
   CONSTRAINT device_states_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
   CONSTRAINT device_states_battery_status_check CHECK (battery_status = ANY (ARRAY['ok'::text, 'low'::text, 'unknown'::text])),
@@ -1454,7 +1455,7 @@ COMMENT ON COLUMN device_states.observed_channel_types IS
 COMMENT ON COLUMN device_states.newest_reading_at IS
   'Per channel (as the key), the time of its newest reading in unix milliseconds; sensor errors do not count.';
 COMMENT ON COLUMN device_states.open_alerts IS
-  'The alerts that are open for the device, and, without an alertId, the breaches that have not lasted their delay, and channels whose newest readings are part of an excursion in late data: so that readings are evaluated under the lock of this row, without a look-up in alerts.';
+  'The alerts that are open for the device: so that readings are evaluated under the lock of this row, without a look-up in alerts.';
 COMMENT ON COLUMN device_states.uncompacted_from IS
   'Time of the oldest reading that was stored since the blocks of its day were last compacted. Null: none.';
 COMMENT ON COLUMN device_states.latest IS
@@ -1465,6 +1466,8 @@ COMMENT ON COLUMN device_states.last_reading_from IS
   'last_reading_at is not before this hour, and at most 13 hours after it, so that few frames change the column. -infinity: no reading yet.';
 COMMENT ON COLUMN device_states.fresh_from IS
   'No fresh block of the device ends earlier. Null: it has none. Late readings do not move it, so that whoever looks for fresh blocks looks into few hours.';
+COMMENT ON COLUMN device_states.excursions IS
+  'Breaches that have not lasted their delay, and channels whose newest readings are part of an excursion in late data. They change with every frame, so no index reads this column.';
 COMMENT ON INDEX device_states_uncompacted_idx IS
   'Without organization_id: the sweep compacts the devices of all organizations.';
 COMMENT ON INDEX device_states_urgency_idx IS

@@ -44,25 +44,15 @@ const TIMER_MS_MAX = 2 ** 31 - 1;
 /**
  * Calls return the JSON of the service, or throw an `ApiError` with its message; without a complete answer,
  * they throw a `ConnectionError`. Refusals for overload, and lost or cut-off answers of calls that are safe
- * to repeat, are retried first.
+ * to repeat, are retried first. A request that cannot be sent, because of its key or a header, is a `TypeError`.
  */
 export function createClient(options: ClientOptions): Client {
-  const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs: limitMs = TIMEOUT_MS } = options;
+  const { fetch = globalThis.fetch, timeoutMs: limitMs = TIMEOUT_MS } = options;
   const policy = { ...RETRY_POLICY, ...options.retry };
-
-  const fetchWith = ({ method, url, headers, body }: RequestParts, signal: AbortSignal): Promise<Response> =>
-    fetch(url, {
-      method,
-      headers: { Authorization: `Bearer ${apiKey}`, ...headers },
-      ...(body !== undefined && { body }),
-      // Answers of other hosts do not come from the service.
-      redirect: 'manual',
-      signal,
-    });
 
   /** The time limit ends with `read`, so that a response that it returns may be read for longer. */
   async function attempt<Answer>(
-    parts: RequestParts,
+    { url, init }: RequestParts,
     { signal, timeoutMs = limitMs }: CallOptions,
     read: Read<Answer>,
   ): Promise<Outcome<Answer>> {
@@ -73,7 +63,7 @@ export function createClient(options: ClientOptions): Client {
     );
     const either = AbortSignal.any([limit.signal, ...(signal ? [signal] : [])]);
     try {
-      return await outcomeOf(parts.url, fetchWith(parts, either), read);
+      return await outcomeOf(url, fetch(url, { ...init, signal: either }), read);
     } finally {
       clearTimeout(timer);
     }
@@ -85,12 +75,13 @@ export function createClient(options: ClientOptions): Client {
     call: CallOptions,
     read: Read<Answer>,
   ): Promise<Answer> {
-    const parts = toRequest(baseUrl, id, given, call);
+    const parts = toRequest(options, id, given, call);
     for (let count = 1; ; count++) {
       const outcome = await attempt(parts, call, read);
       if ('answer' in outcome) return outcome.answer;
       call.signal?.throwIfAborted();
-      const waitMs = retryInMs({ ...outcome, isRepeatable: parts.isRepeatable }, count, policy);
+      const { status = null, retryAfterMs = null } = outcome.error as Partial<ApiError>;
+      const waitMs = retryInMs({ status, retryAfterMs, isRepeatable: parts.isRepeatable }, count, policy);
       if (waitMs === null) throw outcome.error;
       await sleep(waitMs, call.signal);
     }
@@ -110,13 +101,7 @@ export function createClient(options: ClientOptions): Client {
 
 type Read<Answer> = (response: Response) => Answer | Promise<Answer>;
 
-type Outcome<Answer> = { answer: Answer } | Failed;
-
-interface Failed {
-  error: ApiError | ConnectionError;
-  status: number | null;
-  retryAfterMs: number | null;
-}
+type Outcome<Answer> = { answer: Answer } | { error: ApiError | ConnectionError };
 
 async function outcomeOf<Answer>(
   url: string,
@@ -125,12 +110,9 @@ async function outcomeOf<Answer>(
 ): Promise<Outcome<Answer>> {
   try {
     const response = await pending;
-    if (response.ok) return { answer: await read(response) };
-    const error = await toApiError(response);
-    return { error, status: error.status, retryAfterMs: error.retryAfterMs };
+    return response.ok ? { answer: await read(response) } : { error: await toApiError(response) };
   } catch (error) {
-    if (error instanceof ApiError) return { error, status: error.status, retryAfterMs: null };
-    return { error: new ConnectionError(url, error), status: null, retryAfterMs: null };
+    return { error: error instanceof ApiError ? error : new ConnectionError(url, error) };
   }
 }
 

@@ -5,8 +5,8 @@ import type { OPERATIONS } from './generated/operations.ts';
 
 export type OperationId = keyof typeof OPERATIONS & keyof operations;
 
-/** Bodies of requests other than JSON. */
-export type FileBody = NonNullable<RequestInit['body']>;
+/** Bodies of requests other than JSON. A stream could not be sent again. */
+export type FileBody = string | Blob | ArrayBuffer | Uint8Array;
 
 type Given<T> = [NonNullable<T>] extends [never] ? unknown : NonNullable<T>;
 

@@ -1,6 +1,6 @@
 /** The request of an operation: its URL, headers and body. */
 import { OPERATIONS } from './generated/operations.ts';
-import type { FileBody, OperationId } from './operation-types.ts';
+import type { OperationId } from './operation-types.ts';
 
 export interface Operation {
   method: string;
@@ -13,10 +13,8 @@ export interface Operation {
 }
 
 export interface RequestParts {
-  method: string;
   url: string;
-  headers: Record<string, string>;
-  body: FileBody | undefined;
+  init: RequestInit;
   isRepeatable: boolean;
 }
 
@@ -30,25 +28,31 @@ export interface RequestOptions {
 }
 
 export function toRequest(
-  baseUrl: string,
+  { baseUrl, apiKey }: { baseUrl: string; apiKey: string },
   id: OperationId,
   given: Record<string, unknown>,
-  { idempotencyKey, headers }: RequestOptions,
+  { idempotencyKey, headers = {} }: RequestOptions,
 ): RequestParts {
   const operation: Operation = OPERATIONS[id];
   const { body, ...values } = given;
   const key = operation.takesIdempotencyKey ? (idempotencyKey ?? crypto.randomUUID()) : undefined;
-  return {
+  const sent = new Headers({
+    Authorization: `Bearer ${apiKey}`,
+    ...(body !== undefined && operation.body !== null && { 'Content-Type': operation.body }),
+    ...(key !== undefined && { 'Idempotency-Key': key }),
+  });
+  for (const [name, value] of Object.entries(headers)) sent.set(name, value);
+  const url = baseUrl.replace(/\/+$/, '') + pathOf(operation, values) + queryOf(operation, values);
+  const init: RequestInit = {
     method: operation.method,
-    url: baseUrl.replace(/\/+$/, '') + pathOf(operation, values) + queryOf(operation, values),
-    headers: {
-      ...(body !== undefined && operation.body !== null && { 'Content-Type': operation.body }),
-      ...(key !== undefined && { 'Idempotency-Key': key }),
-      ...headers,
-    },
-    body: toBody(headers?.['Content-Type'] ?? operation.body, body),
-    isRepeatable: operation.method !== 'POST' || key !== undefined,
+    headers: sent,
+    body: toBody(sent.get('Content-Type'), body),
+    // Answers of other hosts do not come from the service.
+    redirect: 'manual',
   };
+  // Throws for a request that cannot be sent, because fetch would report it like a lost answer.
+  new Request(url, init);
+  return { url, init, isRepeatable: operation.method !== 'POST' || key !== undefined };
 }
 
 function pathOf({ path }: Operation, values: Record<string, unknown>): string {
@@ -65,7 +69,7 @@ function queryOf({ query }: Operation, values: Record<string, unknown>): string 
   return `?${new URLSearchParams(given.map((name): [string, string] => [name, String(values[name])]))}`;
 }
 
-function toBody(mediaType: string | null, body: unknown): FileBody | undefined {
-  if (body === undefined || mediaType === null) return undefined;
-  return mediaType === 'application/json' ? JSON.stringify(body) : (body as FileBody);
+function toBody(mediaType: string | null, body: unknown): RequestInit['body'] {
+  if (body === undefined || mediaType === null) return null;
+  return mediaType === 'application/json' ? JSON.stringify(body) : (body as RequestInit['body']);
 }

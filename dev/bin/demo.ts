@@ -1,8 +1,9 @@
 /** `npm run demo`: shows the service in about a minute. */
 import { randomBytes } from 'node:crypto';
+import { endWithoutReader } from '../../src/process/run-main.ts';
 import { STOP_MS, stopOnSignal } from '../../src/process/shutdown.ts';
 import { cleanUpAfterDemos, runDemo } from '../demo/run-demo.ts';
-import { readStartSettings } from '../local/start-settings.ts';
+import { environmentBeside } from '../local/start-settings.ts';
 
 const RUN_DIGITS = 6;
 const SECRET_BYTES = 32;
@@ -10,6 +11,7 @@ const EXTRA_STOP_MS = 5_000;
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 const stops: Array<() => Promise<unknown>> = [];
 
+endWithoutReader();
 let isStopping = false;
 const end = stopOnSignal({
   print,
@@ -25,7 +27,7 @@ try {
   if (process.argv.includes('--clean')) await cleanUpAfterDemos(print);
   else
     await runDemo({
-      env: readStartSettings().env,
+      env: environmentBeside(),
       keep: process.argv.includes('--keep'),
       run: seconds.toString(16).padStart(RUN_DIGITS, '0').toUpperCase(),
       secret: `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`,

@@ -35,4 +35,4 @@ await runMain(async () => {
   });
   stopOnSignal({ stop: receiver.stop, print, deadlineMs: STOP_MS });
   print(`Waiting for webhooks at ${receiver.url}; Ctrl-C ends.`);
-});
+}, '--port');

@@ -1,11 +1,10 @@
 /** The service that the demo uses: a running one, or its own in a temporary folder. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type LocalInstance, readLocalInstance } from '../local/local-instance.ts';
+import { supervise } from '../embedded/supervise.ts';
+import { findRunning, type LocalInstance } from '../local/local-instance.ts';
 import { DidNotHappen, until } from './observe.ts';
 
 export interface DemoService {
@@ -29,8 +28,8 @@ const STOP_MS = 12_000;
 
 export async function findOrStartService(options: DemoServiceOptions): Promise<DemoService> {
   const { print } = options;
-  const running = readLocalInstance();
-  if (running && (await isAlive(running))) {
+  const running = await findRunning();
+  if (running) {
     print(`A service is running at ${running.baseUrl}; the demo uses it and leaves it running.`);
     return { local: running, isOurs: false };
   }
@@ -39,69 +38,30 @@ export async function findOrStartService(options: DemoServiceOptions): Promise<D
   return { local: await startOwn(options), isOurs: true };
 }
 
+/** It does not outlive the demo, however that ends. */
 async function startOwn({ env, print, onStop }: DemoServiceOptions): Promise<LocalInstance> {
   const dataDir = mkdtempSync(join(tmpdir(), 'dms-demo-'));
   // If this is root, PostgreSQL runs as another user, who must be able to enter the folder.
   chmodSync(dataDir, 0o711);
-  const child = spawn(process.execPath, ['--import=#typescript', START], {
-    // Servers and ports in the environment belong to another service.
-    env: {
-      ...env,
-      DATABASE_URL: undefined,
-      TEMPORAL_ADDRESS: undefined,
-      PORT: undefined,
-      COAP_PORT: undefined,
-      METRICS_PORT: undefined,
-      DATA_DIR: dataDir,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  onStop(async () => {
-    await ended(child);
-    // A server that was just starting may still write while it ends.
-    rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
-  });
-  const output: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) {
-    createInterface({ input: stream }).on('line', (line) => {
-      output.push(line);
+  const service = supervise({
+    command: process.execPath,
+    args: ['--import=#typescript', START],
+    env: { ...env, DATA_DIR: dataDir },
+    graceMs: STOP_MS,
+    temporaryFolder: dataDir,
+    log(line) {
       if (/^(PostgreSQL|Temporal)/.test(line)) print(`  ${line}`);
-    });
-  }
-  const local = await until({
+    },
+  });
+  onStop(service.stop);
+  const ended = service.exited.then(() => {
+    throw new DidNotHappen(`The service did not start:\n${service.lastLines().slice(-5).join('\n')}`);
+  });
+  const up = until({
     what: 'a service that answers',
     withinMs: START_MS,
-    async read() {
-      if (hasEnded(child)) {
-        throw new DidNotHappen(`The service did not start:\n${output.slice(-5).join('\n')}`);
-      }
-      const found = readLocalInstance(dataDir);
-      return found && (await isAlive(found)) ? found : null;
-    },
+    read: () => findRunning(dataDir),
     holds: (found) => found !== null,
   });
-  return local as LocalInstance;
-}
-
-async function isAlive({ baseUrl }: LocalInstance): Promise<boolean> {
-  try {
-    const { ok } = await fetch(`${baseUrl}/livez`, { signal: AbortSignal.timeout(2_000) });
-    return ok;
-  } catch {
-    return false;
-  }
-}
-
-const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
-
-function ended(child: ChildProcess): Promise<void> {
-  if (hasEnded(child)) return Promise.resolve();
-  return new Promise((resolve) => {
-    const hard = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
-    child.once('exit', () => {
-      clearTimeout(hard);
-      resolve();
-    });
-    child.kill('SIGTERM');
-  });
+  return (await Promise.race([up, ended])) as LocalInstance;
 }

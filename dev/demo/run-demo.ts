@@ -1,10 +1,9 @@
 /**
  * `npm run demo`: finds or starts a service, runs the story against it, and prints links for a closer look.
  */
-import { type LocalInstance, readLocalInstance } from '../local/local-instance.ts';
+import { type Client, createClient, each } from '../../client/src/index.ts';
+import { findRunning, type LocalInstance } from '../local/local-instance.ts';
 import { startWebhookReceiver } from '../receiver/webhook-receiver.ts';
-import { createServiceClient, type ServiceClient } from '../simulator/service-client.ts';
-import { type Asset, createDemoApi } from './demo-api.ts';
 import { findOrStartService } from './demo-service.ts';
 import { DidNotHappen } from './observe.ts';
 import { runStory, type StoryResult } from './story.ts';
@@ -26,27 +25,21 @@ const FAILURES = 2;
 
 /** `npm run demo -- --clean` */
 export async function cleanUpAfterDemos(print: DemoOptions['print']): Promise<void> {
-  const local = readLocalInstance();
+  const local = await findRunning();
   if (!local) throw new DidNotHappen('There is no service to clean up: start it first (npm start)');
-  const client = createServiceClient({ baseUrl: local.baseUrl, key: local.apiKey });
-  try {
-    print(`Archived ${await cleanUp(client)} devices of demos and simulations; their history is kept.`);
-  } finally {
-    await client.close();
-  }
+  print(
+    `Archived ${await cleanUp(createClient(local))} devices of demos and simulations; their history is kept.`,
+  );
 }
 
 export async function runDemo({ env, keep, run, secret, print, onStop }: DemoOptions): Promise<void> {
   const service = await findOrStartService({ env, print, onStop });
   const { local } = service;
   if (!local.coapUrl) throw new DidNotHappen('The running service has no CoAP gateway; start it again');
-  const client = createServiceClient({ baseUrl: local.baseUrl, key: local.apiKey });
-  onStop(client.close);
   const receiver = await startWebhookReceiver({ port: 0, secret, failFirst: FAILURES });
   onStop(receiver.stop);
-  const api = createDemoApi(client);
   const result = await runStory({
-    api,
+    api: createClient(local),
     receiver,
     secret,
     coapUrl: local.coapUrl,
@@ -55,8 +48,6 @@ export async function runDemo({ env, keep, run, secret, print, onStop }: DemoOpt
     print,
     onStop,
   });
-  // The receiver ends with the demo, and the service should not retry for days.
-  await api.disableWebhook(result.webhookId);
   print(`\n${whatStays(service.isOurs, keep)}`);
   // Addresses of a service that ends now would lead nowhere.
   if (!service.isOurs || keep) print(whereToLook(local, result));
@@ -103,23 +94,11 @@ const PAGE = 500;
  * Archives devices that demos and simulations have registered, which transmit no longer and would raise alarms. Returns
  * their number.
  */
-async function cleanUp(client: ServiceClient): Promise<number> {
-  const found = (await Promise.all(SEARCHED.map((text) => search(client, text)))).flat();
-  const ours = found.filter(({ name }) => NAMES.some((each) => each.test(name)));
-  for (const { id } of ours) await client.send('DELETE', `/assets/${id}`);
-  return ours.length;
-}
-
-type Named = Asset & { name: string };
-
-async function search(client: ServiceClient, text: string): Promise<Named[]> {
-  const found: Named[] = [];
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const path = `/assets?q=${encodeURIComponent(text)}&limit=${PAGE}${cursor && `&cursor=${cursor}`}`;
-    const { body } = await client.send('GET', path);
-    const page = body as { items: Named[]; nextCursor: string | null };
-    found.push(...page.items);
-    cursor = page.nextCursor;
-  }
-  return found;
+async function cleanUp(api: Client): Promise<number> {
+  const ids: string[] = [];
+  for (const q of SEARCHED)
+    for await (const { id, name } of each(api.listAssets, { q, limit: PAGE }))
+      if (NAMES.some((ours) => ours.test(name))) ids.push(id);
+  for (const assetId of ids) await api.archiveAsset({ assetId });
+  return ids.length;
 }

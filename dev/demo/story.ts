@@ -1,11 +1,14 @@
 /** The steps of the demo, in order. It prints observed facts, and ends when an outcome does not occur. */
+import type { Client, Result } from '../../client/src/index.ts';
 import type { WebhookReceiver } from '../receiver/webhook-receiver.ts';
 import { createFleet, type Fleet } from '../simulator/fleet.ts';
-import type { Alert, Asset, Delivery, DemoApi, Job } from './demo-api.ts';
 import { DidNotHappen, until } from './observe.ts';
 
+type Asset = Pick<Result<'getAsset'>, 'id' | 'serialNumber'>;
+type Delivery = Result<'getWebhookDelivery'>;
+
 export interface StoryContext {
-  api: DemoApi;
+  api: Client;
   receiver: WebhookReceiver;
   secret: string;
   coapUrl: string;
@@ -69,12 +72,19 @@ async function devicesAppear(context: StoryContext): Promise<{ fleet: Fleet; ass
   context.onStop(fleet.stop);
   const serials = [...fleet.serials, ...fleet.muteSerials];
   const assets: Asset[] = [];
-  for (const serial of serials) assets.push(await api.register(serial, `Demo fridge ${serial.slice(-2)}`));
+  for (const serialNumber of serials) {
+    const name = `Demo fridge ${serialNumber.slice(-2)}`;
+    const { id } = await api.registerAsset({ body: { serialNumber, name } });
+    assets.push({ id, serialNumber });
+  }
   await fleet.start();
   await until({
     what: 'frames of all six loggers over CoAP',
     withinMs: DEVICES_MS,
-    read: async () => (await Promise.all(assets.map(({ id }) => api.asset(id)))).map(({ status }) => status),
+    read: async () => {
+      const seen = await Promise.all(assets.map(({ id }) => api.getAsset({ assetId: id })));
+      return seen.map(({ status }) => status);
+    },
     holds: (statuses) => statuses.filter((status) => status === 'online').length === TRANSMITTING,
     describe: (statuses) => countsOf(statuses),
     onChange: (text) => print(`   ${text}`),
@@ -82,12 +92,15 @@ async function devicesAppear(context: StoryContext): Promise<{ fleet: Fleet; ass
   return { fleet, assets };
 }
 
-async function receiverIsThere({ api, receiver, secret, print }: StoryContext): Promise<string> {
+async function receiverIsThere({ api, receiver, secret, print, onStop }: StoryContext): Promise<string> {
   print(
     `\n2. A customer's receiver listens at ${receiver.url}. It fails at first: the first two requests get 503.`,
   );
-  const { id } = await api.createWebhook(receiver.url, ['alert.created', 'alert.resolved'], secret);
-  return id;
+  const body = { url: receiver.url, events: ['alert.created' as const, 'alert.resolved' as const], secret };
+  const { id: webhookId } = await api.createWebhook({ body });
+  // The receiver ends with the demo, and the service should not retry for days.
+  onStop(() => api.updateWebhook({ webhookId, body: { status: 'disabled' } }));
+  return webhookId;
 }
 
 async function profileIsApplied(
@@ -98,23 +111,26 @@ async function profileIsApplied(
     '\n3. A profile is written: 2 to 8 °C, hysteresis 0.5. It is applied to all seven; a job waits for each device.',
   );
   const { profile } = await api.createProfile({
-    slug: `vaccine-fridge-${run.toLowerCase()}`,
-    name: 'Vaccine fridge',
-    temperatureAlerts: [{ type: 'range', channel: 'probe', lowC: 2, highC: 8, hysteresisC: 0.5 }],
-    intervals: INTERVALS,
+    body: {
+      slug: `vaccine-fridge-${run.toLowerCase()}`,
+      name: 'Vaccine fridge',
+      temperatureAlerts: [{ type: 'range', channel: 'probe', lowC: 2, highC: 8, hysteresisC: 0.5 }],
+      intervals: INTERVALS,
+    },
   });
-  const { jobId } = await api.apply(
-    profile.slug,
-    assets.map(({ serialNumber }) => serialNumber),
-  );
+  const { slug } = profile;
+  const serialNumbers = assets.map(({ serialNumber }) => serialNumber);
+  const applied = await api.applyProfile({ slug, body: { serialNumbers } });
+  // Null only for a dry run.
+  const jobId = applied.jobId as string;
   print(
     '   Devices fetch the change with their next frame, run it, and report what they run. Once a device has shown its',
   );
   print('   channels, the rules are compiled for these and offered again, so a count may go back:');
-  await until<Job>({
+  await until({
     what: `${TRANSMITTING} devices that confirm the profile`,
     withinMs: APPLIED_MS,
-    read: () => api.job(jobId),
+    read: () => api.getConfigJob({ jobId }),
     holds: ({ counts }) => counts.applied === TRANSMITTING,
     describe: ({ counts }) => `waiting ${counts.waiting} → sent ${counts.sent} → applied ${counts.applied}`,
     onChange: (text) => print(`   ${text}`),
@@ -127,11 +143,11 @@ async function fridgeWarmsUp({ api, print }: StoryContext, fleet: Fleet, asset: 
   print(`\n4. Somebody leaves the door of ${asset.serialNumber} open.`);
   device?.openDoor();
   let shown = Number.NaN;
-  await until<Alert | null>({
+  await until({
     what: 'an alert of a fridge above 8 °C',
     withinMs: ALERT_MS,
-    read: () => api.alertOf(asset.id),
-    holds: (alert) => alert !== null,
+    read: () => findAlert(api, asset),
+    holds: (alert) => alert !== undefined,
     describe(alert) {
       if (alert)
         return `the device reported at once, and an alert is open: ${alert.type} at ${alert.details.value} °C`;
@@ -145,10 +161,10 @@ async function fridgeWarmsUp({ api, print }: StoryContext, fleet: Fleet, asset: 
 
 async function alertArrives({ api, receiver, print }: StoryContext, webhookId: string): Promise<void> {
   print('\n5. The alert goes to the receiver, which fails; the service tries again, with growing waits.');
-  await until<Delivery | null>({
+  await until({
     what: 'the alert at the receiver, after retries',
     withinMs: DELIVERED_MS,
-    read: () => api.delivery(webhookId, 'alert.created'),
+    read: () => findDelivery(api, webhookId),
     holds: (seen) => seen?.state === 'delivered',
     describe: (seen) => (seen ? `${seen.state}, attempts: ${seen.attempts.map(attemptText).join(', ')}` : ''),
     onChange: (text) => print(`   ${text}`),
@@ -167,10 +183,10 @@ async function fridgeCoolsDown(
 ): Promise<void> {
   print('\n6. The door is shut again.');
   fleet.device(asset.serialNumber)?.closeDoor();
-  await until<Alert | null>({
+  await until({
     what: 'the end of the alert',
     withinMs: RESOLVED_MS,
-    read: () => api.alertOf(asset.id),
+    read: () => findAlert(api, asset),
     holds: (alert) => alert?.status === 'resolved',
     describe: (alert) => `the alert is ${alert?.status}`,
     onChange: (text) => print(`   ${text}`),
@@ -191,12 +207,24 @@ async function muteDeviceIsWaitedFor(
   mute: Asset,
 ): Promise<void> {
   print('\n7. And the fridge that never transmits?');
-  const [waiting, { status, deadlineAt }] = [await api.waitingTargets(jobId), await api.job(jobId)];
-  const serials = waiting.map(({ serialNumber }) => serialNumber);
+  const { items } = await api.listConfigJobTargets({ jobId, state: 'waiting' });
+  const { status, deadlineAt } = await api.getConfigJob({ jobId });
+  const serials = items.map(({ serialNumber }) => serialNumber);
   if (!serials.includes(mute.serialNumber)) {
     throw new DidNotHappen(`The job does not wait for ${mute.serialNumber}, as it should.`);
   }
   print(`   The job is ${status} until ${deadlineAt}; it waits for ${serials.join(', ')}.`);
+}
+
+async function findAlert(api: Client, { id: assetId }: Asset) {
+  const { items } = await api.listAlerts({ assetId, type: 'high_temp' });
+  return items[0];
+}
+
+/** That of the alert, with its attempts. */
+async function findDelivery(api: Client, webhookId: string): Promise<Delivery | undefined> {
+  const { items } = await api.listWebhookDeliveries({ webhookId, eventType: 'alert.created' });
+  return items[0] && api.getWebhookDelivery({ webhookId, deliveryId: items[0].id });
 }
 
 /** `new 5, online 2` */

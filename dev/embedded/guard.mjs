@@ -11,7 +11,9 @@
 import { spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 
-const { command, args, cwd, uid, gid, stopSignal, graceMs, pidFile } = JSON.parse(process.argv[2]);
+const { command, args, cwd, uid, gid, stopSignal, graceMs, pidFile, temporaryFolder } = JSON.parse(
+  process.argv[2],
+);
 
 // Ctrl-C and a SIGTERM to the process group are meant for the parent, which decides the order of the
 // shutdown.
@@ -35,6 +37,9 @@ child.once('error', (error) => {
 child.once('exit', (code, signal) => {
   running = false;
   if (pidFile) rmSync(pidFile, { force: true });
+  // What the server has started may still write while it ends.
+  if (temporaryFolder)
+    rmSync(temporaryFolder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   if (signal === null) process.exit(code);
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);

@@ -19,7 +19,7 @@ export async function runAndStop(run: (onStop: OnStop) => Promise<void>): Promis
 function untilInterrupted(): Promise<true> {
   let isSecond = false;
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {
         if (isSecond) process.exit(1);
         isSecond = true;

@@ -22,6 +22,8 @@ export interface SuperviseOptions {
   graceMs?: number;
   /** Contains the server's pid while it runs. */
   pidFile?: string;
+  /** Removed with its contents once the server has ended. */
+  temporaryFolder?: string;
   /** Called with each line of the server's output. */
   log: (line: string) => void;
 }

@@ -19,6 +19,19 @@ export function writeLocalInstance(dataDir: string, local: LocalInstance): void 
 export const readLocalInstance = (dataDir?: string): LocalInstance | null =>
   findLocalService(dataDir) as LocalInstance | null;
 
+/** A stopped service refuses the connection at once; a running one answers, even on a busy machine. */
+const ANSWER_MS = 15_000;
+
+/** The service that runs on the data folder, whose key only that one knows; null when none does. */
+export async function findRunning(dataDir?: string): Promise<LocalInstance | null> {
+  const local = readLocalInstance(dataDir);
+  if (!local) return null;
+  const headers = { Authorization: `Bearer ${local.apiKey}` };
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  const answer = await fetch(`${local.baseUrl}/assets?limit=1`, { headers, signal }).catch(() => null);
+  return answer?.ok ? local : null;
+}
+
 /** How the service can be used, and by whom. */
 export interface Exposure {
   host: string;

@@ -7,7 +7,7 @@ import type { Settings } from '../../src/process/config.ts';
 import { createLog } from '../../src/process/log.ts';
 import { DRAIN_MS } from '../../src/process/shutdown.ts';
 import { prepareDataFolder } from './data-folder.ts';
-import { readLocalInstance, startupBanner, writeLocalInstance } from './local-instance.ts';
+import { findRunning, startupBanner, writeLocalInstance } from './local-instance.ts';
 import { localKeys, localOperatorLink, localSecretsKeys } from './local-keys.ts';
 import { openLogFile } from './log-file.ts';
 import {
@@ -18,9 +18,6 @@ import {
 } from './port-reservation.ts';
 import { POSTGRES_FOLDER, type StartOptions, startServers } from './start-servers.ts';
 import { type StartSettings, settingsForStart } from './start-settings.ts';
-
-/** A stopped service refuses the connection at once; a running one answers, even on a busy machine. */
-const SECOND_START_MS = 15_000;
 
 export async function startEverything(options: StartOptions): Promise<void> {
   const { start, print, onStop } = options;
@@ -90,14 +87,9 @@ export async function startEverything(options: StartOptions): Promise<void> {
 const isPassedThrough = ({ databaseUrl, dataDir }: StartSettings): boolean =>
   process.getuid?.() === 0 && (databaseUrl === null || existsSync(join(dataDir, POSTGRES_FOLDER)));
 
-/** Only a service on this folder knows its key. */
 async function refuseSecondStart(dataDir: string): Promise<void> {
-  const local = readLocalInstance(dataDir);
+  const local = await findRunning(dataDir);
   if (!local) return;
-  const headers = { Authorization: `Bearer ${local.apiKey}` };
-  const signal = AbortSignal.timeout(SECOND_START_MS);
-  const answer = await fetch(`${local.baseUrl}/assets?limit=1`, { headers, signal }).catch(() => null);
-  if (!answer?.ok) return;
   throw new Error(
     `The service runs already at ${local.baseUrl}, on the data in ${dataDir}. Stop it first, or start another one with another DATA_DIR.`,
   );

@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { COAP_PORT_DEFAULT, PORT_DEFAULT, readSettings, type Settings } from '../../src/process/config.ts';
-import { validateEnvironment } from '../../src/process/environment.ts';
+import { SETTING_NAMES, validateEnvironment } from '../../src/process/environment.ts';
 import { readTemporalProfile } from '../../src/process/temporal-settings.ts';
 
 /** Settings that are known before the servers run. */
@@ -54,6 +54,17 @@ const withoutTemporalAccess = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(env).filter(
       ([name]) => !/^TEMPORAL_(TLS|API_KEY|GRPC_META|PROFILE|CONFIG_FILE)/.test(name),
+    ),
+  );
+
+/** Where programs and files are found, which every service on this machine can use. */
+const SHARED = ['TEMPORAL_CLI_PATH', 'WORKFLOW_BUNDLE'];
+
+/** The environment of a service beside the one to which its settings belong. */
+export const environmentBeside = (env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(env).filter(
+      ([name]) => SHARED.includes(name) || !(name.startsWith('TEMPORAL_') || SETTING_NAMES.includes(name)),
     ),
   );
 

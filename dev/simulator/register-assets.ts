@@ -33,5 +33,5 @@ export async function registerAssets(
   return registered;
 }
 
-export const messageOf = (status: number, body: unknown) =>
+const messageOf = (status: number, body: unknown) =>
   `${status} ${(body as { message?: string } | undefined)?.message ?? ''}`.trim();

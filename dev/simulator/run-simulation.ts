@@ -14,10 +14,8 @@ export interface Screen {
 const REDRAW_MS = 500;
 const LINE_MS = 5_000;
 const STOP_MS = 5_000;
-const ANSWER_MS = 5_000;
 
 export async function runSimulation(options: SimOptions, { write, isTerminal }: Screen): Promise<void> {
-  await requireService(options.fleet.baseUrl);
   const fleet = createFleet(options.fleet);
   const table = createLiveTable(write, isTerminal);
   let redraw: NodeJS.Timeout | undefined;
@@ -35,16 +33,6 @@ export async function runSimulation(options: SimOptions, { write, isTerminal }: 
   await fleet.start();
   redraw = setInterval(() => table.show(fleet.stats()), isTerminal ? REDRAW_MS : LINE_MS);
   if (options.minutes !== null) setTimeout(() => end(), options.minutes * 60_000);
-}
-
-/** Skips the check if only the gateway is given. */
-async function requireService(baseUrl: string | undefined): Promise<void> {
-  if (baseUrl === undefined) return;
-  const answer = await fetch(`${baseUrl}/livez`, { signal: AbortSignal.timeout(ANSWER_MS) }).catch(
-    () => null,
-  );
-  if (!answer?.ok)
-    throw new Error(`No service answers at ${baseUrl}: start it first (npm start), or give --base-url`);
 }
 
 async function register(

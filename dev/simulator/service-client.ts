@@ -1,4 +1,4 @@
-/** JSON over HTTP to the service: for registrations, devices without CoAP, and the demo. */
+/** JSON over HTTP to the service, over many connections: for registrations, and for devices without CoAP. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { parseRetryAfter } from '../../client/src/http-fields.ts';

@@ -1,4 +1,4 @@
-/** The options of `npm run sim`; missing addresses and keys come from the file of `npm start`. */
+/** The options of `npm run sim`; without an address, addresses and keys are those of `npm start`. */
 import { parseArgs } from 'node:util';
 import type { LocalInstance } from '../local/local-instance.ts';
 import { CLIMATES, type Climate } from './climate.ts';
@@ -22,8 +22,12 @@ export const SIM_USAGE = `npm run sim -- [options]
   --ack S             seconds between confirmable frames, or always (${FACTORY.ackIntervalSeconds})
   --three-channels    temperature, humidity, temperature
   --seed N            the same seed gives the same temperatures and faults (1)
-  --base-url, --api-key, --device-token, --coap-url   instead of those in DATA_DIR/local.json
+  --base-url, --api-key, --device-token, --coap-url   instead of those of npm start; an address of another
+                      service needs keys of its own
 `;
+
+/** A timer that is to wait for longer fires at once. */
+const MINUTES_MAX = 35_000;
 
 /** An invalid option; the message names valid ones. */
 export class OptionFault extends Error {}
@@ -61,8 +65,10 @@ const OPTIONS = {
 export type LocalAddresses = Partial<Pick<LocalInstance, 'baseUrl' | 'apiKey' | 'deviceToken' | 'coapUrl'>>;
 
 /** @throws OptionFault */
-export function simOptions(typed: string[], local: LocalAddresses): SimOptions {
+export function simOptions(typed: string[], running: LocalAddresses): SimOptions {
   const values = parsed(typed);
+  // The keys of this service must not get to another one.
+  const local = values['base-url'] === undefined && values['coap-url'] === undefined ? running : {};
   const number = (name: keyof typeof OPTIONS, fallback: number, min = 0) => {
     const text = values[name];
     const value = text === undefined ? fallback : Number(text);
@@ -72,7 +78,7 @@ export function simOptions(typed: string[], local: LocalAddresses): SimOptions {
   };
   const needed = (name: 'base-url' | 'api-key' | 'device-token' | 'coap-url', found: string | undefined) => {
     const value = values[name] ?? found;
-    if (!value) throw new OptionFault(`Start the service first (npm start), or give --${name}`);
+    if (!value) throw new OptionFault(`Give --${name}, or start the service (npm start) and give no address`);
     return value;
   };
   const transport = oneOf('transport', values.transport ?? 'coap', ['coap', 'http'] as const);
@@ -80,11 +86,14 @@ export function simOptions(typed: string[], local: LocalAddresses): SimOptions {
   const isHttpNeeded = isRegistering || transport === 'http';
   const speed = number('speed', 60, 0.001);
   const factory = factoryOf(values.ack, number);
+  const minutes = values.minutes === undefined ? null : number('minutes', 0, 0.01);
+  if (minutes !== null && minutes > MINUTES_MAX)
+    throw new OptionFault(`--minutes must be up to ${MINUTES_MAX}`);
   return {
     isRegistering,
     baseUrl: isHttpNeeded ? needed('base-url', local.baseUrl) : '',
     apiKey: isRegistering ? needed('api-key', local.apiKey) : '',
-    minutes: values.minutes === undefined ? null : number('minutes', 0, 0.01),
+    minutes,
     fleet: {
       devices: Math.floor(number('devices', 20, 1)),
       mute: number('mute', 0),

@@ -23,7 +23,7 @@ import {
   UPDATE_OPEN_ALERTS,
 } from './alert-batches.statements.ts';
 import type { StoredAlert } from './alerts.repository.ts';
-import type { AlertState } from './open-alert.ts';
+import { type AlertState, isOpen } from './open-alert.ts';
 
 export interface NewAlert {
   organizationId: string;
@@ -131,8 +131,13 @@ export function createAlertBatchesRepository(sql: Sql) {
     /** Stores the open alerts of devices whose states the caller has locked. */
     async updateOpenAlerts(states: OpenState[]): Promise<void> {
       if (states.length === 0) return;
-      const openAlerts = states.map((state) => JSON.stringify(state.openAlerts));
-      await query(sql, UPDATE_OPEN_ALERTS, { ...assetKeys(states), openAlerts });
+      const textsOf = (belongs: (state: AlertState) => boolean) =>
+        states.map((state) => JSON.stringify(state.openAlerts.filter(belongs)));
+      await query(sql, UPDATE_OPEN_ALERTS, {
+        ...assetKeys(states),
+        openAlerts: textsOf(isOpen),
+        excursions: textsOf((state) => !isOpen(state)),
+      });
     },
 
     /**

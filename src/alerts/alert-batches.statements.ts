@@ -97,13 +97,14 @@ export const LIST_AROUND = `
   ) as a`;
 
 export const UPDATE_OPEN_ALERTS = `
-  update device_states s set open_alerts = n.open_alerts
-  from unnest(:organizationIds::uuid[], :assetIds::uuid[], :openAlerts::jsonb[])
-    as n (organization_id, asset_id, open_alerts)
+  update device_states s set open_alerts = n.open_alerts, excursions = n.excursions
+  from unnest(:organizationIds::uuid[], :assetIds::uuid[], :openAlerts::jsonb[], :excursions::jsonb[])
+    as n (organization_id, asset_id, open_alerts, excursions)
   where s.organization_id = n.organization_id and s.asset_id = n.asset_id`;
 
 export const LOCK_OPEN_ALERTS = `
-  select s.organization_id as "organizationId", s.asset_id as "assetId", s.open_alerts as "openAlerts"
+  select s.organization_id as "organizationId", s.asset_id as "assetId",
+    s.open_alerts || s.excursions as "openAlerts"
   from unnest(:organizationIds::uuid[], :assetIds::uuid[]) as n (organization_id, asset_id)
   join device_states s on s.organization_id = n.organization_id and s.asset_id = n.asset_id
   order by s.organization_id, s.asset_id for no key update of s`;

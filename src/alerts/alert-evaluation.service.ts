@@ -5,6 +5,7 @@
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent } from '../db/domain-event.ts';
 import { staleRead } from '../db/faults.ts';
+import { sentTogether } from '../db/query.ts';
 import type { InTransaction } from '../db/transaction.ts';
 import { refOf } from '../devices/asset-ref.ts';
 import { configurationId } from '../devices/configuration.ts';
@@ -77,11 +78,13 @@ export function createAlertEvaluation({ batchesIn, evaluateLate }: AlertEvaluati
     const opened = frames.flatMap(({ stored, transitions }) =>
       transitions.filter((each) => each.kind === 'opened').map((transition) => ({ stored, transition })),
     );
-    await requireUnchangedRules(
-      sql,
-      opened.map(({ stored }) => stored),
-    );
-    const alerts = await batchesIn(sql).insert(opened.map(newAlert));
+    const [, alerts] = await sentTogether([
+      requireUnchangedRules(
+        sql,
+        opened.map(({ stored }) => stored),
+      ),
+      batchesIn(sql).insert(opened.map(newAlert)),
+    ]);
     return new Map(
       opened.map(({ transition: { alert } }, index) => {
         const inserted = alerts[index] as StoredAlert;

@@ -9,6 +9,8 @@ export const ALERT_STATUSES = ['new', 'acknowledged', 'resolved'] as const;
 export type AlertType = (typeof ALERT_TYPES)[number];
 /** Profiles set the severity of these; all others are critical. */
 export const WARNING_TYPES: readonly AlertType[] = ['high_temp', 'low_temp'];
+/** Alerts are kept for years, so counting them takes longer as their number grows. */
+export const COUNTED_MAX = 100_000;
 export type AlertStatus = (typeof ALERT_STATUSES)[number];
 
 export type AlertDetails = TemperatureDetails | NoDataDetails | LowBatteryDetails | SensorErrorDetails;

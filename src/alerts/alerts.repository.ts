@@ -10,6 +10,7 @@ import {
   type AlertRef,
   type AlertStatus,
   type AlertType,
+  COUNTED_MAX,
   type Extreme,
   type ShownEscalation,
   WARNING_TYPES,
@@ -17,9 +18,6 @@ import {
 import { escalationOf, isMuted } from './alert-columns.ts';
 import type { Handled } from './alert-handling.ts';
 import { COUNT_OPEN, LIST_OLD, LIST_SNOOZE_ENDED, REMOVE_OLD } from './alerts.statements.ts';
-
-/** Alerts are kept for years, so counting them takes longer as their number grows. */
-export const COUNTED_MAX = 100_000;
 
 export type StoredAlert = Alert & { organizationId: string; isAnnounced: boolean };
 /** With the time of recording, which the id contains. */

@@ -8,7 +8,7 @@ import type { OpenConditionAlert } from './device-conditions.ts';
 export type OpenAlert = OpenTemperatureAlert | OpenNoDataAlert | OpenConditionAlert;
 /**
  * Besides open alerts, the state holds breaches that have not lasted their delay, and excursions in late
- * data.
+ * data: both in device_states.excursions.
  */
 export type AlertState = OpenAlert | UnopenedBreach | UnendedExcursion;
 

@@ -74,6 +74,9 @@ export const givenConditions = (filter: AssetFilter): GivenCondition[] =>
     return value === undefined ? [] : [{ ...CONDITIONS[name], value }];
   });
 
+/** Totals that are not exact are counted so far. */
+export const COUNTED_MAX = 1_000;
+
 /** Whether the total is exact, on whatever page. */
 export const isCounted = (given: GivenCondition[]): boolean =>
   given.every(({ isCounted }) => isCounted === true) && new Set(given.map(({ table }) => table)).size <= 1;

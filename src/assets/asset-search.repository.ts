@@ -4,11 +4,15 @@ import { countRows } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { createSharedReads } from '../process/shared-reads.ts';
 import type { ListedAsset } from './asset.ts';
-import { type AssetFilter, type GivenCondition, givenConditions, isCounted } from './asset-filter.ts';
+import {
+  type AssetFilter,
+  COUNTED_MAX,
+  type GivenCondition,
+  givenConditions,
+  isCounted,
+} from './asset-filter.ts';
 import { type ActiveAssets, activeAssets, activeIds, listedAssets } from './listed-assets.repository.ts';
 
-/** Other totals are counted so far. */
-export const COUNTED_MAX = 1_000;
 /** A text of many assets is found among the next ones sooner than by its index, which finds all of them first. */
 const WALKED = 2_000;
 /** Fewer ids are handed to the next statement, more are left to the planner. */

@@ -1,11 +1,10 @@
 import type { Database } from '../db/database.ts';
 import type { InTransaction, Transact, Transaction } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
-import { type DeviceConfiguration, hasSameAlertRules } from '../devices/configuration.ts';
+import { hasSameAlertRules } from '../devices/configuration.ts';
 import type { Device } from '../devices/device.ts';
 import { archived, newHardware, withSettings } from '../devices/device.ts';
 import { capabilitiesKey } from '../devices/device-capabilities.ts';
-import { mergeRecompiled } from '../devices/device-exchange.ts';
 import { monitoredConfig } from '../devices/device-sync.ts';
 import { sameSerial } from '../devices/serial-number.ts';
 import { invalid, notFound, orNotFound } from '../process/errors.ts';
@@ -65,7 +64,7 @@ export interface AssetsServiceDeps {
   /** Removes the tokens of single devices with these serial numbers. */
   removeTokens(sql: Database, organizationId: string, serialNumbers: readonly string[]): Promise<unknown>;
   /** As for a message of the device (devices/device-exchange.service.ts). */
-  recompile(sql: Database, devices: Device[]): Promise<Map<string, DeviceConfiguration>>;
+  recompile(sql: Database, devices: Device[]): Promise<Device[]>;
   /** Called for devices whose alert rules change now. */
   onAlertRulesChanged(tx: InTransaction, devices: AssetRef[]): Promise<void>;
   /** Resolves the open alerts of archived assets. */
@@ -95,8 +94,8 @@ export function createAssetsService({
   async function changeModel(tx: Transaction, before: Device, model: string | null): Promise<void> {
     const device = { ...before, capabilities: { ...before.capabilities, model } };
     if (capabilitiesKey(device.capabilities) === capabilitiesKey(before.capabilities)) return;
-    const config = (await recompile(tx.sql, [device])).get(device.assetId);
-    const next = config ? withSettings(before.sync, mergeRecompiled(device, config), now()) : device;
+    const [recompiled = device] = await recompile(tx.sql, [device]);
+    const next = withSettings(before.sync, recompiled, now());
     if (next.sync === before.sync) return;
     await devicesIn(tx.sql).update([next]);
     await targetsIn(tx.sql).reoffer([next]);

@@ -22,10 +22,12 @@ export const byApi = (work: Work): Pick<Command, 'isRemote' | 'run'> => ({
   run: async (input) => work(connect(findLogin(input)), input),
 });
 
-export const connect = ({ url, apiKey }: Login): Api => ({
-  dms: createClient({ baseUrl: url, apiKey }),
-  url,
-});
+export function connect({ url, apiKey }: Login): Api {
+  // The first characters of a key in a list end with an ellipsis, which no header can have.
+  if (!/^[ -~]+$/.test(apiKey.trim()))
+    return fail('The key must be the whole one: a list shows how it begins');
+  return { dms: createClient({ baseUrl: url, apiKey }), url };
+}
 
 /** Fetches what the service shows without a key. */
 export const fetchFrom = (url: string, path: string): Promise<Response> =>

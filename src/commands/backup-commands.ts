@@ -1,11 +1,11 @@
 /** Commands for backups: one file of pg_dump, of one moment, made while the service runs. */
-import { rename, rm } from 'node:fs/promises';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { type Command, required, UsageError } from './command.ts';
 import { requireProgram, runProgram } from './postgres-programs.ts';
 import { findDatabaseUrl, serverVersion, withDatabase } from './with-database.ts';
+import { writeWhole } from './write-whole.ts';
 
 /** Stands for the standard output or input. */
 const STANDARD = '-';
@@ -27,13 +27,7 @@ export const backupCommands: Command[] = [
         process.stderr.write(`Backed up. ${REMINDER}\n`);
         return;
       }
-      const unfinished = `${file}.unfinished`;
-      try {
-        await runProgram('pg_dump', findDatabaseUrl(), [...DUMP, '--file', unfinished]);
-        await rename(unfinished, file);
-      } finally {
-        await rm(unfinished, { force: true });
-      }
+      await writeWhole(file, (path) => runProgram('pg_dump', findDatabaseUrl(), [...DUMP, '--file', path]));
       return `Backed up to ${file}. ${REMINDER}`;
     },
   },

@@ -55,7 +55,7 @@ It is kept in a file that only you can read, in the folder dms of your configura
 ];
 
 function urlOf(text: string): URL {
-  const url = /^https?:\/\/[^@]+$/.test(text) && URL.canParse(text) ? new URL(text) : null;
+  const url = /^https?:\/\/[^@]+$/i.test(text) && URL.canParse(text) ? new URL(text) : null;
   if (!url) throw new UsageError('URL must be that of the API, such as https://loggers.example.com');
   return url;
 }

@@ -1,6 +1,6 @@
 /** Sends an operation, and shows its answer as a table, as lines, or as a file. */
 import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { extname } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
@@ -17,6 +17,7 @@ import {
 } from './command.ts';
 import { type OperationLayout, operationsIn } from './operation-layout.ts';
 import { toLines, toTable, valueAt } from './show-value.ts';
+import { writeWhole } from './write-whole.ts';
 
 export const JSON_TYPE = 'application/json';
 
@@ -116,19 +117,34 @@ const FILE_TIMEOUT_MS = 3_600_000;
 
 /** Streams the answer to a file or the standard output. */
 export async function sendFile(sent: Sent, answers: readonly string[]): Promise<Output | undefined> {
-  const { api, input, given } = sent;
+  const { input, layout } = sent;
+  if (option(input, 'limit') !== undefined)
+    throw new UsageError('--limit is for a list that is shown: a file has all');
   const file = option(input, 'output');
-  const ending = formatsIn(answers).find((format) => file?.endsWith(`.${format}`));
-  const type = FORMATS[option(input, 'format') ?? ending ?? ''] ?? (answers[0] as string);
+  const type = typeOf(file, option(input, 'format'), answers);
   if (file === undefined && type === FORMATS.pdf && process.stdout.isTTY)
     throw new UsageError('A PDF is no text: name a file with --output');
-  const [id] = operationsIn(sent.layout) as [OperationId];
-  const response = await api.dms.send(id, given as never, {
-    headers: { Accept: type },
-    timeoutMs: FILE_TIMEOUT_MS,
-  });
-  const bytes = await writeOutput(received(api.url, response.body as ReadableStream), file);
+  const isList = layout.columns !== undefined && type === JSON_TYPE;
+  const bytes = await writeOutput(isList ? listed(sent) : received(sent, type), file);
   return file === undefined ? undefined : { text: `${file}: ${bytes} bytes`, value: { file, bytes } };
+}
+
+function typeOf(file = '', given: string | undefined, answers: readonly string[]): string {
+  const formats = formatsIn(answers);
+  const format = given ?? Object.keys(FORMATS).find((each) => extname(file).toLowerCase() === `.${each}`);
+  if (format === undefined) return answers[0] as string;
+  if (formats.includes(format)) return FORMATS[format] as string;
+  throw new UsageError(`--output must end with .${formats.join(' or .')}`);
+}
+
+/** The items of all pages, one a line. */
+async function* listed(sent: Sent): AsyncGenerator<string> {
+  let before = '[\n';
+  for await (const item of itemsOf(sent, PAGE_MAX)) {
+    yield before + JSON.stringify(item);
+    before = ',\n';
+  }
+  yield before === '[\n' ? '[]\n' : '\n]\n';
 }
 
 /** The first items of a long list. */
@@ -141,18 +157,18 @@ export async function take<Item>(items: AsyncIterable<Item>, count: number): Pro
   return taken;
 }
 
-async function* received(url: string, body: ReadableStream): AsyncGenerator<unknown> {
+async function* received({ api, given, layout }: Sent, type: string): AsyncGenerator<unknown> {
+  const [id] = operationsIn(layout) as [OperationId];
+  const options = { headers: { Accept: type }, timeoutMs: FILE_TIMEOUT_MS };
+  const { body } = await api.dms.send(id, given as never, options);
   try {
-    yield* body;
+    yield* body as ReadableStream;
   } catch (error) {
-    throw new ConnectionError(url, error);
+    throw new ConnectionError(api.url, error);
   }
 }
 
-/**
- * Writes to the file, or to the standard output without one, and returns the number of bytes. The file has
- * its name only once it is complete.
- */
+/** Writes to the file, or to the standard output without one, and returns the number of bytes. */
 async function writeOutput(source: AsyncIterable<unknown>, file: string | undefined): Promise<number> {
   let bytes = 0;
   const count = new Transform({
@@ -162,18 +178,16 @@ async function writeOutput(source: AsyncIterable<unknown>, file: string | undefi
     },
   });
   if (file === undefined) await pipeline(source, count, process.stdout, { end: false });
-  else await writeFile(pipeline(source, count, createWriteStream(`${file}.part`)), file);
+  else await writeFile(file, (path) => pipeline(source, count, createWriteStream(path)));
   return bytes;
 }
 
 const NOT_WRITABLE = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EROFS'];
 
-async function writeFile(written: Promise<void>, file: string): Promise<void> {
+async function writeFile(file: string, write: (path: string) => Promise<void>): Promise<void> {
   try {
-    await written;
-    await rename(`${file}.part`, file);
+    await writeWhole(file, write);
   } catch (error) {
-    await rm(`${file}.part`, { force: true });
     const { code = '' } = error as NodeJS.ErrnoException;
     if (!NOT_WRITABLE.includes(code)) throw error;
     throw new UsageError(`--output must name a file that can be written, in a folder that exists: ${file}`);

@@ -1,8 +1,9 @@
 /** New readings of a device as they arrive, with a curve of the latest ones. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client, Result } from '../../client/src/index.ts';
+import { type Client, each, type Result } from '../../client/src/index.ts';
 import { byApi } from './api.ts';
 import { type Command, type CommandInput, option, print, required, UsageError } from './command.ts';
+import { take } from './operation-answers.ts';
 
 type Reading = Extract<Result<'listMeasurements'>['items'][number], { value: number | null }>;
 
@@ -10,6 +11,8 @@ const SHOWN_FIRST = 20;
 const PAGE_MAX = 500;
 const CURVE_WIDTH = 40;
 const EVERY_DEFAULT = '5';
+/** A timer that is to wait for longer fires at once. */
+const EVERY_MS_MAX = 2 ** 31 - 1;
 
 export const tailCommand: Command = {
   words: ['tail'],
@@ -19,7 +22,7 @@ export const tailCommand: Command = {
   ...byApi(async ({ dms }, input) => {
     const { assetId } = await dms.getDeviceConfig({ serial: required(input, 0, 'SERIAL') });
     const [everyMs, countMax] = [
-      numberOf(input, 'every', EVERY_DEFAULT) * 1_000,
+      Math.min(numberOf(input, 'every', EVERY_DEFAULT) * 1_000, EVERY_MS_MAX),
       numberOf(input, 'count', 'Infinity'),
     ];
     const curves = new Map<number, Array<number | null>>();
@@ -42,16 +45,17 @@ function numberOf(input: CommandInput, name: string, otherwise: string): number 
 
 /** Oldest first. Readings from before the last shown one are left out. */
 async function* follow(dms: Client, assetId: string, everyMs: number): AsyncGenerator<Reading> {
+  let { items } = await dms.listMeasurements({ assetId, limit: SHOWN_FIRST });
   let from: string | undefined;
   let seen = new Set<string>();
   for (;;) {
-    const limit = from === undefined ? SHOWN_FIRST : PAGE_MAX;
-    const { items } = await dms.listMeasurements({ assetId, limit, ...(from !== undefined && { from }) });
     const readings = (items as Reading[]).toReversed();
     yield* readings.filter((reading) => !seen.has(keyOf(reading)));
     from = readings.at(-1)?.measuredAt ?? from;
     seen = new Set(readings.filter(({ measuredAt }) => measuredAt === from).map(keyOf));
     await delay(everyMs);
+    const later = { assetId, limit: PAGE_MAX, ...(from !== undefined && { from }) };
+    items = await take(each(dms.listMeasurements, later), Number.POSITIVE_INFINITY);
   }
 }
 

@@ -1,16 +1,10 @@
 /** Commands for webhooks, by API: list them, and send example events to a receiver. */
 import { randomUUID } from 'node:crypto';
 import { sign } from '../deliveries/signature.ts';
-import { byApi, fetchFrom } from './api.ts';
+import { byApi } from './api.ts';
+import { readApiDocument } from './api-document-file.ts';
 import { type Command, CommandFailed, required, UsageError, urlOption } from './command.ts';
 import { readSecret } from './read-input.ts';
-
-interface Document {
-  webhooks: Record<
-    string,
-    { post: { requestBody: { content: { 'application/json': { example: object } } } } }
-  >;
-}
 
 const EVERY = '\n  ';
 
@@ -31,18 +25,19 @@ export const webhookCommands: Command[] = [
     words: ['trigger'],
     args: 'EVENT --to URL [--secret]',
     summary: 'send the example of an event from here to a receiver, signed as the service signs',
-    details: `Nothing happens in the service: this is for the author of a receiver. The examples are those of its OpenAPI document.
+    details: `Nothing happens in the service: this is for the author of a receiver. The examples are those of the OpenAPI document.
 --secret asks for the secret without showing it, or reads it from the standard input; without it the request has no signature. Exit code 1: the receiver did not answer with 2xx.`,
-    ...byApi(async ({ url }, input) => {
+    isRemote: true,
+    run: async (input) => {
       const to = urlOption(input, 'to') as string;
       const type = required(input, 0, 'EVENT');
-      const body = JSON.stringify(await exampleOf(url, type));
+      const body = JSON.stringify(exampleOf(type));
       const secret = input.options.secret === true ? await readSecret('secret: ') : undefined;
       const headers = signed(body, secret);
       const { status, ok } = await post(to, body, headers);
       if (!ok) process.exitCode = 1;
       return { text: `${type} → ${to}: ${status}`, value: { type, to, status } };
-    }),
+    },
   },
 ];
 
@@ -55,15 +50,11 @@ async function post(to: string, body: string, headers: Record<string, string>): 
   }
 }
 
-async function exampleOf(url: string, type: string): Promise<object> {
-  const response = await fetchFrom(url, '/openapi.json');
-  const { webhooks } = (await response.json()) as Document;
-  const event = webhooks[type];
-  if (!event) throw new UsageError(`EVENT must be one of:${EVERY}${Object.keys(webhooks).join(EVERY)}`);
-  return {
-    ...event.post.requestBody.content['application/json'].example,
-    timestamp: new Date().toISOString(),
-  };
+function exampleOf(type: string): object {
+  const { webhooks } = readApiDocument();
+  const content = webhooks[type]?.post.requestBody?.content['application/json'];
+  if (!content) throw new UsageError(`EVENT must be one of:${EVERY}${Object.keys(webhooks).join(EVERY)}`);
+  return { ...(content.example as object), timestamp: new Date().toISOString() };
 }
 
 /** Empty without a secret. */

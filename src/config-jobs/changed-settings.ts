@@ -8,6 +8,7 @@ import {
   keysOf,
   measurementIntervalSeconds,
 } from '../devices/configuration.ts';
+import { type Layout, type ProbePosition, positionAt } from '../devices/device-capabilities.ts';
 
 /** In the order of previews. */
 export const SETTINGS = [
@@ -29,6 +30,8 @@ export interface ChangedSetting {
   setting: SettingName;
   /** Channel of the alert; left out for other settings. */
   channel?: number;
+  /** Of the channel; null: the device has none there. */
+  position?: ProbePosition | null;
   /** Null: there is none. Left out: the device has not shown it yet. */
   from?: SettingValue;
   /** Null: there will be none. */
@@ -54,7 +57,7 @@ interface Setting {
 export function changedSettings(
   known: DeviceConfiguration,
   change: DeviceConfiguration,
-  readAlerts: ReadAlerts,
+  { readAlerts, layout }: { readAlerts: ReadAlerts; layout: Layout },
 ): ChangedSetting[] {
   const [before, after] = [settingsOf(known, readAlerts), settingsOf(change, readAlerts)];
   const names = [...new Set([...after.keys(), ...before.keys()])];
@@ -67,7 +70,8 @@ export function changedSettings(
     const from = before.get(name)?.value ?? absent;
     const isKnown = known[key] !== undefined;
     if (isKnown ? from === to : to === absent) return [];
-    return [{ setting, ...(channel !== undefined && { channel }), ...(isKnown && { from }), to }];
+    const on = channel !== undefined && { channel, position: positionAt(channel, layout) };
+    return [{ setting, ...on, ...(isKnown && { from }), to }];
   });
   return [...changed, ...detailsOf(known, change, changed)].sort(inOrder);
 }

@@ -146,10 +146,14 @@ function countChanges(
   devices: Array<Previewed['device']>,
   { contents, readAlerts }: { contents: ConfigurationContents; readAlerts: ReadAlerts },
 ): Pick<Preview, 'unchangedCount' | 'changes'> {
-  const compare = memoized(keptKey, (device: DeviceVariant) => {
-    const known = keptConfig(device, contents);
-    return includes(known, config) ? '' : JSON.stringify(changedSettings(known, config, readAlerts));
-  });
+  const compare = memoized(
+    (device: DeviceVariant) => `${capabilitiesKey(toCapabilities(device))} ${keptKey(device)}`,
+    (device) => {
+      const known = keptConfig(device, contents);
+      const by = { readAlerts, layout: toCapabilities(device) };
+      return includes(known, config) ? '' : JSON.stringify(changedSettings(known, config, by));
+    },
+  );
   const counts = new Map<string, number>();
   for (const device of devices) {
     const settings = compare(device);

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { PROBE_POSITIONS } from '../devices/device-capabilities.ts';
 import { configurationSchema, serialNumbers } from '../devices/devices.schemas.ts';
 import { actorSchema, idParams, pageSchema, paging, time, timestamp, uuid } from '../http/schemas.ts';
 import { type ChangedSetting, SETTINGS } from './changed-settings.ts';
@@ -90,6 +91,9 @@ const changedSettingSchema = Joi.object<ChangedSetting>({
     .required()
     .description('alarmRules: details of the rules beyond the others, such as when the device transmits'),
   channel: Joi.number().integer().description('Of an alert'),
+  position: Joi.string()
+    .valid(...PROBE_POSITIONS, null)
+    .description('Of the channel; null: the device has none there'),
   from: settingValue().description('Null: there is none. Left out: the device has not shown it yet'),
   to: settingValue().required().description('Null: there will be none'),
 }).meta({ name: 'ChangedSetting' });

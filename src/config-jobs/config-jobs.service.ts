@@ -118,21 +118,21 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
     });
   }
 
-  /** Locks the devices that may still get the change, and returns them. */
+  /** Locks the devices that may still get the change, and compiles it for what they have shown and run by now. */
   async function lockRetryable(
     tx: Transaction,
-    job: JobRef,
+    job: Job,
     listed: RetryableTarget[],
   ): Promise<DeviceChange[]> {
     const assetIds = listed.map(({ assetId }) => assetId);
     const locked = await deps.groupChanges.lockAssets(tx, job.organizationId, assetIds);
     // Reads again under the locks, because a report may have confirmed some targets in between.
     const retryable = await targetsIn(tx.sql).listRetryable(job);
-    const targetOf = new Map(retryable.map((target) => [target.assetId, target]));
-    return locked.flatMap((device) => {
-      const target = targetOf.get(device.assetId);
-      return target ? [{ device, changeId: target.changeId, groupId: target.groupId }] : [];
-    });
+    const groupOf = new Map(retryable.map(({ assetId, groupId }) => [assetId, groupId]));
+    const devices = locked.filter(({ assetId }) => groupOf.has(assetId));
+    const compiled = await planner.compile(tx.sql, job.organizationId, job.profileSnapshot, devices);
+    const changes = await planner.storeChanges(tx.sql, job.organizationId, compiled);
+    return changes.map((change) => ({ ...change, groupId: groupOf.get(change.device.assetId) ?? null }));
   }
 
   async function previewPlan<Device extends DeviceVariant & { deviceCount?: number }>(
@@ -257,7 +257,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
             throw conflict('The profile of a large group is being withdrawn: retry the job in some seconds');
           return (await jobsIn(tx.sql).find(await beginJob.queue(tx, job, listed))) as ConfigJob;
         }
-        const changes = await lockRetryable(tx, ref, listed);
+        const changes = await lockRetryable(tx, retried, listed);
         if (changes.length === 0) {
           throw conflict('The job has no failed or timed-out device that has not confirmed the change since');
         }

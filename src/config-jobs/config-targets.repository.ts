@@ -5,7 +5,7 @@ import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { ConfigurationKey } from '../devices/configuration.ts';
 import type { JobRef, JobTarget, TargetState } from './config-job.ts';
-import { ACTIVATE_NEXT, INSERT, LIST_AWAITED, OPEN, RETRYABLE } from './config-targets.statements.ts';
+import { ACTIVATE_NEXT, INSERT, LIST_AWAITED, LIST_RETRYABLE, OPEN } from './config-targets.statements.ts';
 
 interface NewTarget {
   assetId: string;
@@ -154,16 +154,10 @@ export function createConfigTargetsRepository(sql: Database) {
     },
 
     /**
-     * Failed and timed-out targets whose device has not confirmed the change since, and is still in the group
-     * for whose profile it had the change.
+     * Failed and timed-out targets whose device has not confirmed the change since, in a retry either, and is still in
+     * the group for whose profile it had the change.
      */
-    async listRetryable({ organizationId, jobId }: JobRef): Promise<RetryableTarget[]> {
-      const rows: ConfigTargetRow[] = await sql('config_targets as t')
-        .where({ organization_id: organizationId, job_id: jobId })
-        .whereRaw(RETRYABLE)
-        .orderBy('asset_id');
-      return rows.map((row) => ({ ...toTargetChange(row), groupId: row.group_id }));
-    },
+    listRetryable: (job: JobRef): Promise<RetryableTarget[]> => query(sql, LIST_RETRYABLE, { ...job }),
 
     /**
      * Makes the next queued targets of a scheduled job active. Returns the last one, null when all are

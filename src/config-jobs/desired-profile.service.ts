@@ -16,7 +16,6 @@ import type { ReadAlerts } from './changed-settings.ts';
 import type { ChangesService, DeviceChange } from './changes.service.ts';
 import { type CompiledDevice, lacksConfig, type Preview, previewCompiled } from './compile-devices.ts';
 import type { GroupRef, JobScope, Rollout } from './config-job.ts';
-import type { TargetChange } from './config-targets.repository.ts';
 import type { GroupChanges } from './group-changes.service.ts';
 import type { GroupTargetsRepository } from './group-targets.repository.ts';
 
@@ -61,17 +60,11 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
     const { organizationId } = group;
     const compiled = await planner.compile(sql, organizationId, snapshot, devices);
     const lacks = lacksConfig(await planner.findKnown(sql, organizationId, devices));
-    const targets = await listTargets(sql, group, isOther ? compiled : compiled.filter(lacks));
-    const queued = new Set(targets.filter(({ state }) => state === 'queued').map(keyOf));
-    const withdrawn = new Set(isOther ? targets.map(({ assetId }) => assetId) : []);
-    const waits = ({ device: { assetId }, config }: CompiledDevice) =>
-      queued.has(keyOf({ assetId, changeId: configurationId(organizationId, config) }));
-    return compiled.filter((each) => withdrawn.has(each.device.assetId) || (lacks(each) && !waits(each)));
-  }
-
-  async function listTargets(sql: Database, group: GroupRef, compiled: CompiledDevice[]) {
-    const assetIds = compiled.map(({ device }) => device.assetId);
-    return assetIds.length > 0 ? groupTargetsIn(sql).listActive({ ...group, lastJobId: null }, assetIds) : [];
+    const assetIds = devices.map(({ assetId }) => assetId);
+    const ref = { ...group, lastJobId: null };
+    const targets = await groupTargetsIn(sql).listActive(ref, assetIds, isOther ? null : snapshot);
+    const hasTarget = new Set(targets.map(({ assetId }) => assetId));
+    return compiled.filter((each) => (hasTarget.has(each.device.assetId) ? isOther : lacks(each)));
   }
 
   async function storeChanges(
@@ -192,5 +185,3 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
     },
   };
 }
-
-const keyOf = ({ assetId, changeId }: TargetChange) => `${assetId} ${changeId}`;

@@ -56,6 +56,13 @@ interface ActiveSnapshot extends AssetRef {
   lostKeys: ConfigurationKey[] | null;
 }
 
+export interface BroughtAlerts {
+  assetId: string;
+  alerts: TemperatureAlert[];
+  /** The device may still come to run them. */
+  isPending: boolean;
+}
+
 const jobIdsOf = (rows: Array<{ jobId: string }>) => [...new Set(rows.map(({ jobId }) => jobId))];
 
 /** An incoming change that sets keys of an existing one to other values, and so takes them over. */
@@ -132,7 +139,7 @@ export function createDeviceTargetsRepository(sql: Sql) {
      * The alerts that jobs brought to each device, the last job first, as far back as its rules may come
      * from.
      */
-    listAlerts(devices: AssetRef[]): Promise<Array<{ assetId: string; alerts: TemperatureAlert[] }>> {
+    listAlerts(devices: AssetRef[]): Promise<BroughtAlerts[]> {
       return query(sql, LIST_ALERTS, assetKeys(devices));
     },
 

@@ -69,14 +69,15 @@ export const LIST_ACTIVE_SNAPSHOTS = `
   where t.is_active and t.state in ('queued', 'waiting', 'sent', 'timed_out', 'superseded', 'failed')
   order by ${startOf('j')}, t.job_id`;
 
+/** A change that lost its rules to another interval counts, too: that one took them over with other samples. */
 export const LIST_ALERTS = `
-  select n.asset_id as "assetId", brought.alerts
+  select n.asset_id as "assetId", brought.alerts, brought.is_active as "isPending"
   from unnest(:organizationIds::uuid[], :assetIds::uuid[]) as n (organization_id, asset_id)
   cross join lateral (
-    select t.job_id, ${startOf('j')} as starts_at, j.profile_snapshot -> 'alerts' as alerts
+    select t.job_id, t.is_active, ${startOf('j')} as starts_at, j.profile_snapshot -> 'alerts' as alerts
     from config_targets t join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
     where t.organization_id = n.organization_id and t.asset_id = n.asset_id
-      and t.state <> 'queued' and (t.state <> 'cancelled' or t.confirmed_at is not null)
+      and t.state <> 'queued' and (t.is_active or t.confirmed_at is not null or 'alarmRules' = any(t.lost_keys))
       and j.profile_snapshot -> 'alerts' <> 'null'
     order by starts_at desc, t.job_id desc limit ${ALERTS_COMPARED_MAX}
   ) as brought

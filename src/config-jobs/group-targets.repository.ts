@@ -1,5 +1,6 @@
 /** Targets that devices have for the profile of their group. Writers have locked the rows of the devices. */
 import type { Database } from '../db/database.ts';
+import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import type { GroupRef, TargetState } from './config-job.ts';
 import { cancelled } from './config-targets.repository.ts';
 import type { ActiveChange } from './device-targets.repository.ts';
@@ -14,6 +15,12 @@ export interface GroupTarget extends ActiveChange {
   state: TargetState;
 }
 
+const HAS_SNAPSHOT = `exists (
+    select from config_jobs j
+    where j.organization_id = config_targets.organization_id and j.id = config_targets.job_id
+      and j.profile_snapshot = ?::jsonb
+  )`;
+
 export type GroupTargetsRepository = ReturnType<typeof createGroupTargetsRepository>;
 
 export function createGroupTargetsRepository(sql: Database) {
@@ -24,10 +31,18 @@ export function createGroupTargetsRepository(sql: Database) {
       .where((target) => void (lastJobId !== null && target.where('job_id', '<=', lastJobId)));
 
   return {
-    /** Targets whose change the device may still come to run, the earliest job first. */
-    async listActive(ref: GroupTargetsRef, assetIds: string[]): Promise<GroupTarget[]> {
-      const rows = await active(ref, assetIds).orderBy(['asset_id', 'job_id']);
-      return rows.map((row) => ({
+    /**
+     * Targets whose change the device may still come to run, the earliest job first. `queuedFor`: only those that wait
+     * for their stage of a job with this profile, whatever it will compile to by then.
+     */
+    async listActive(
+      ref: GroupTargetsRef,
+      assetIds: string[],
+      queuedFor: ProfileSnapshot | null = null,
+    ): Promise<GroupTarget[]> {
+      const targets = active(ref, assetIds).orderBy(['asset_id', 'job_id']);
+      if (queuedFor) targets.where({ state: 'queued' }).whereRaw(HAS_SNAPSHOT, [JSON.stringify(queuedFor)]);
+      return (await targets).map((row) => ({
         assetId: row.asset_id,
         changeId: row.change_config_id,
         lostKeys: row.lost_keys,

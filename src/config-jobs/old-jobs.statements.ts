@@ -5,7 +5,7 @@ import { SETS_ALERTS, startsBefore } from './config-targets.statements.ts';
  * The target tells by which profile and in which time zone its device is monitored: it was confirmed, and no later one
  * that sets alerts, which replace rules and calendars.
  */
-const TELLS_WHAT_RUNS = `${SETS_ALERTS} and (t.state = 'applied' or t.confirmed_at is not null) and not exists (
+const TELLS_WHAT_RUNS = `${SETS_ALERTS} and t.confirmed_at is not null and not exists (
     select from config_targets later
     cross join lateral (
       select 1 from config_jobs lj
@@ -14,7 +14,7 @@ const TELLS_WHAT_RUNS = `${SETS_ALERTS} and (t.state = 'applied' or t.confirmed_
       limit 1
     ) as sets_alerts
     where later.organization_id = t.organization_id and later.asset_id = t.asset_id and later.job_id <> t.job_id
-      and (later.state = 'applied' or later.confirmed_at is not null)
+      and later.confirmed_at is not null
       and not coalesce(later.lost_keys, '{}') && array['alarmRules', 'calendars']
   )`;
 

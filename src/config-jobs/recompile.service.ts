@@ -14,11 +14,12 @@ import {
 } from '../devices/configuration.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import type { Device } from '../devices/device.ts';
+import { mergeRecompiled } from '../devices/device-exchange.ts';
 import { knownSettings, offeredPart } from '../devices/device-sync.ts';
 import { grouped } from '../process/grouped.ts';
 import { compileProfile } from '../profiles/compile-profile.ts';
 import type { TemperatureAlert } from '../profiles/profile.ts';
-import type { DeviceTargetsRepository } from './device-targets.repository.ts';
+import type { BroughtAlerts, DeviceTargetsRepository } from './device-targets.repository.ts';
 
 interface RecompileDeps {
   configurationsIn(sql: Sql): Pick<ConfigurationsRepository, 'insert'>;
@@ -26,23 +27,31 @@ interface RecompileDeps {
   now(): Date;
 }
 
-/** The next pending change of each device; a device without an entry keeps its own. */
-type Recompiled = Map<string, DeviceConfiguration>;
-type Recompile = (sql: Sql, devices: Device[]) => Promise<Recompiled>;
-
-export function createRecompile(deps: RecompileDeps): Recompile {
-  return async (sql, devices) => {
+/** Returns the devices with their next pending changes, and with the rules that new hardware inherits. */
+export function createRecompile(deps: RecompileDeps) {
+  return async (sql: Sql, devices: Device[]): Promise<Device[]> => {
     const changes = await recompileChanges(deps, sql, devices);
-    const pending = mergedOffers(devices, changes);
+    const offers = mergedOffers(devices, changes);
     const hasNewRules = new Set(changes.filter(setsRules).map(({ assetId }) => assetId));
-    const others = devices.filter((device) => hasRules(device) && !hasNewRules.has(device.assetId));
-    for (const { assetId, alerts } of await listAlertsOf(deps, sql, others)) {
-      const device = others.find((each) => each.assetId === assetId) as Device;
-      const config = recompileRules(device, alerts, pending.get(assetId) ?? null, deps.now());
-      if (config) pending.set(assetId, config);
-    }
-    return pending;
+    const listed = await deps.targetsIn(sql).listAlerts(devices.filter(hasRules));
+    const alertsOf = grouped(listed, ({ assetId }) => assetId);
+    return devices.map((device) => {
+      const { assetId } = device;
+      const brought = alertsOf.get(assetId) ?? [];
+      const offer = offers.get(assetId) ?? null;
+      const rules = hasNewRules.has(assetId) ? null : recompileRules(device, brought, offer, deps.now());
+      return mergeRecompiled(withInheritedRules(device, brought, deps.now()), rules ?? offer ?? {});
+    });
   };
+}
+
+/** Rules that new hardware inherits count for its own channels before it confirms any: the earlier channels are gone. */
+function withInheritedRules(device: Device, brought: BroughtAlerts[], at: Date): Device {
+  const { sync } = device;
+  if (!sync.isInheriting) return device;
+  const running = brought.filter(({ isPending }) => !isPending);
+  const rules = recompileRules({ ...device, sync: { ...sync, pending: null } }, running, null, at);
+  return rules ? { ...device, sync: { ...sync, confirmed: merged(sync.confirmed, rules) } } : device;
 }
 
 interface RecompiledChange {
@@ -79,9 +88,10 @@ async function recompileChanges(
   return changes;
 }
 
-function mergedOffers(devices: Device[], changes: RecompiledChange[]): Recompiled {
+/** The next pending change of each device that has another one. */
+function mergedOffers(devices: Device[], changes: RecompiledChange[]) {
   const byId = new Map(devices.map((device) => [device.assetId, device]));
-  const pending: Recompiled = new Map();
+  const pending = new Map<string, DeviceConfiguration>();
   for (const { assetId, config, lostKeys } of changes.filter(({ isOffered }) => isOffered)) {
     const before = pending.get(assetId) ?? byId.get(assetId)?.sync.pending?.config ?? null;
     pending.set(assetId, merged(before, without(config, lostKeys ?? []) ?? {}));
@@ -92,19 +102,13 @@ function mergedOffers(devices: Device[], changes: RecompiledChange[]): Recompile
 const setsRules = ({ isOffered, config, lostKeys }: RecompiledChange): boolean =>
   isOffered && config.alarmRules !== undefined && !lostKeys?.includes('alarmRules');
 
-/** The alerts of each device, the last job first. */
-async function listAlertsOf({ targetsIn }: RecompileDeps, sql: Sql, devices: Device[]) {
-  const brought = grouped(await targetsIn(sql).listAlerts(devices), ({ assetId }) => assetId);
-  return [...brought].map(([assetId, each]) => ({ assetId, alerts: each.map(({ alerts }) => alerts) }));
-}
-
 /**
  * The rules of the device, compiled from the alerts that made them: the alerts of the last job whose rules
  * differ in channels at most. Null when no job made them, or they stay as they are.
  */
 function recompileRules(
   { capabilities, sync }: Device,
-  brought: TemperatureAlert[][],
+  brought: BroughtAlerts[],
   recompiled: DeviceConfiguration | null,
   at: Date,
 ): DeviceConfiguration | null {
@@ -114,7 +118,7 @@ function recompileRules(
   const compile = (alerts: TemperatureAlert[]) =>
     compileProfile({ alerts, schedule: null, intervals: null }, capabilities, at, known);
   const fitting = brought
-    .map((alerts) => compile(alerts).alarmRules)
+    .map(({ alerts }) => compile(alerts).alarmRules)
     .find((rules) => rules && areSame(withoutChannels(rules), withoutChannels(alarmRules)));
   if (!fitting) return null;
   // Pending rules are sent whole, with as many entries as the device holds; running rules stay if they do the

@@ -2,7 +2,7 @@
 import { SETS_ALERTS, startOf } from './config-targets.statements.ts';
 
 /** The device has run the change, or is offered it; one that it had refused may have been confirmed since. */
-const MAY_RUN = `(t.state = 'applied' or t.confirmed_at is not null
+const MAY_RUN = `(t.confirmed_at is not null
     or t.is_active and t.state in ('waiting', 'sent', 'timed_out', 'superseded'))
   and 'calendars' <> all(coalesce(t.lost_keys, '{}'))`;
 /** Null: always on. */

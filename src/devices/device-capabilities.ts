@@ -90,13 +90,16 @@ export function positionOf(channel: number, type: number, layout: Layout): Probe
   return temperatureSlots(layout)?.at(0) === channel - 1 ? 'ambient' : null;
 }
 
+/** By the type that the device has reported; without a report, for temperatures. */
+export const positionAt = (channel: number, layout: Layout): ProbePosition | null =>
+  positionOf(channel, layout.channelTypes ? (layout.channelTypes[channel - 1] ?? 0) : TEMPERATURE, layout);
+
+export const channelText = (channel: number, layout: Layout | undefined): string =>
+  namedChannel(channel, layout ? positionAt(channel, layout) : null);
+
 /** "probe (channel 3)"; a channel without a position has its number alone. */
-export function channelText(channel: number, layout: Layout | undefined): string {
-  const types = layout?.channelTypes;
-  const type = types ? (types[channel - 1] ?? 0) : TEMPERATURE;
-  const position = layout ? positionOf(channel, type, layout) : null;
-  return position === null ? `channel ${channel}` : `${position} (channel ${channel})`;
-}
+export const namedChannel = (channel: number, position: ProbePosition | null): string =>
+  position === null ? `channel ${channel}` : `${position} (channel ${channel})`;
 
 /** Types by channel after a frame: a channel without readings in it keeps its type. */
 export function withFrameTypes(known: number[] | null, observed: number[]): number[] {

@@ -4,6 +4,7 @@
  */
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent } from '../db/domain-event.ts';
+import { sentTogether } from '../db/query.ts';
 import type { InTransaction } from '../db/transaction.ts';
 import { type AssetRef, refOf } from './asset-ref.ts';
 import {
@@ -13,15 +14,10 @@ import {
   type TargetOutcome,
   targetOutcomes,
 } from './config-events.ts';
-import { type ConfigurationKey, type DeviceConfiguration, keysOf } from './configuration.ts';
+import { type ConfigurationKey, keysOf } from './configuration.ts';
 import { type Device, withObserved } from './device.ts';
 import { capabilitiesKey } from './device-capabilities.ts';
-import {
-  type ContactingDevice,
-  type ExchangeOutcome,
-  mergeRecompiled,
-  receiveExchange,
-} from './device-exchange.ts';
+import { type ContactingDevice, type ExchangeOutcome, receiveExchange } from './device-exchange.ts';
 
 interface ExchangeTargets {
   /** `pendingKeys` are the keys that are still pending. */
@@ -35,10 +31,10 @@ export interface ExchangeBatchDeps {
   devicesIn(sql: Sql): { update(devices: Device[]): Promise<void> };
   targetsIn(sql: Sql): ExchangeTargets;
   /**
-   * Compiles configurations and the changes of targets again, for devices whose capabilities have changed. A device
-   * without an entry keeps its configuration.
+   * Compiles configurations and the changes of targets again, for devices whose capabilities have changed. Returns the
+   * devices with the results.
    */
-  recompile(sql: Sql, devices: Device[]): Promise<Map<string, DeviceConfiguration>>;
+  recompile(sql: Sql, devices: Device[]): Promise<Device[]>;
   /** Called for devices whose alert rules change now. */
   alertRulesChanged(tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]>;
   recordOutcomes(outcomes: TargetOutcome[]): void;
@@ -57,10 +53,8 @@ export function createExchangeBatch(deps: ExchangeBatchDeps) {
       sql,
       changed.map(({ device }) => device),
     );
-    return contacting.map((each) => {
-      const config = recompiled.get(each.device.assetId);
-      return config ? { ...each, device: mergeRecompiled(each.device, config) } : each;
-    });
+    const deviceOf = new Map(recompiled.map((device) => [device.assetId, device]));
+    return contacting.map((each) => ({ ...each, device: deviceOf.get(each.device.assetId) ?? each.device }));
   }
 
   return {
@@ -101,18 +95,20 @@ const hasOtherCapabilities = (before: Device, device: Device): boolean =>
   device !== before && capabilitiesKey(device.capabilities) !== capabilitiesKey(before.capabilities);
 
 async function updateTargets(targets: ExchangeTargets, outcomes: ExchangeOutcome[]): Promise<SettledTargets> {
-  const failed = await targets.fail(
-    outcomes.flatMap(({ device, rejection }) =>
-      rejection === null ? [] : [{ ...refOf(device), reason: rejection }],
+  const [failed, applied] = await sentTogether([
+    targets.fail(
+      outcomes.flatMap(({ device, rejection }) =>
+        rejection === null ? [] : [{ ...refOf(device), reason: rejection }],
+      ),
     ),
-  );
-  const applied = await targets.confirm(
-    outcomes
-      .filter(({ wasConfirmed }) => wasConfirmed)
-      .map(({ device }) => ({ ...refOf(device), pendingKeys: keysOf(device.sync.pending?.config ?? {}) })),
-  );
-  await targets.markSent(refsWhere(outcomes, ({ openState }) => openState === 'sent'));
-  await targets.reoffer(refsWhere(outcomes, ({ openState }) => openState === 'waiting'));
+    targets.confirm(
+      outcomes
+        .filter(({ wasConfirmed }) => wasConfirmed)
+        .map(({ device }) => ({ ...refOf(device), pendingKeys: keysOf(device.sync.pending?.config ?? {}) })),
+    ),
+    targets.markSent(refsWhere(outcomes, ({ openState }) => openState === 'sent')),
+    targets.reoffer(refsWhere(outcomes, ({ openState }) => openState === 'waiting')),
+  ]);
   return { failed, applied };
 }
 

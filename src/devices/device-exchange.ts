@@ -7,7 +7,6 @@ import {
   type DeviceConfiguration,
   hasSameAlertRules,
   keysOf,
-  merged,
   without,
 } from './configuration.ts';
 import { type Device, type ObservedCapabilities, type OfferedChange, withSettings } from './device.ts';
@@ -154,14 +153,5 @@ export function mergeRecompiled(device: Device, config: DeviceConfiguration): De
   if (change === null) return device;
   // Calendars refer to rules by position, so both are one change.
   const { calendars } = change.alarmRules ? config : change;
-  const sync = withInheritedRules(device.sync, config);
-  return { ...device, sync: merge(sync, calendars ? { ...change, calendars } : change) };
-}
-
-/** Rules that new hardware inherits count for its own channels before it confirms them: the earlier ones are gone. */
-function withInheritedRules(sync: DeviceSync, { alarmRules }: DeviceConfiguration): DeviceSync {
-  const { isInheriting, confirmed, pending } = sync;
-  const isInherited =
-    isInheriting && pending?.config.alarmRules && hasSameAlertRules(pending.config, confirmed);
-  return isInherited && alarmRules ? { ...sync, confirmed: merged(confirmed, { alarmRules }) } : sync;
+  return { ...device, sync: merge(device.sync, calendars ? { ...change, calendars } : change) };
 }

@@ -43,6 +43,7 @@ interface OperationsOptions {
   now(): Date;
   /** Needed by callers that name forms. */
   withIdempotency?: WithIdempotency;
+  pause?(ms: number): Promise<unknown>;
 }
 
 export function createOperations(options: OperationsOptions): CallOperation {
@@ -62,7 +63,7 @@ export function createOperations(options: OperationsOptions): CallOperation {
 }
 
 function createOperation(definition: Route, options: OperationsOptions) {
-  const { transactFor, recordAudit, now, withIdempotency } = options;
+  const { transactFor, recordAudit, now, withIdempotency, pause = delay } = options;
   const checkRole = requireRole(definition);
   const shape = compileRequestSchema(definition);
   const withAudit = createAudit(definition, recordAudit);
@@ -104,8 +105,9 @@ function createOperation(definition: Route, options: OperationsOptions) {
     const fingerprint = fingerprintOf(definition.operationId, url, request.bytes, caller.keyId);
     const key = idempotencyKey(fingerprint.toString('base64url'));
     const repeatable = { organizationId: caller.organizationId, key, fingerprint };
-    return afterRunning(async () =>
-      fromStored(await withIdempotency(repeatable, async (on) => toStored(await run(on)))),
+    return afterRunning(
+      async () => fromStored(await withIdempotency(repeatable, async (on) => toStored(await run(on)))),
+      pause,
     );
   };
 }
@@ -128,14 +130,14 @@ const PAUSE_MS = 100;
 const PAUSES_MAX = 600;
 
 /** Waits for an earlier request with the same key without holding a connection. */
-async function afterRunning<T>(run: () => Promise<T>): Promise<T> {
+async function afterRunning<T>(run: () => Promise<T>, pause: (ms: number) => Promise<unknown>): Promise<T> {
   for (let pauses = 0; ; pauses++) {
     try {
       return await run();
     } catch (error) {
       if (!(error instanceof AppError) || error.message !== STILL_RUNNING || pauses === PAUSES_MAX)
         throw error;
-      await delay(PAUSE_MS);
+      await pause(PAUSE_MS);
     }
   }
 }

@@ -20,12 +20,12 @@ export interface PageRequest<Visitor> {
 export interface OpenPageRequest<Visitor> extends PageRequest<Visitor> {
   /** Address by which the client is limited. */
   address: string;
-  /** The value that a redirect has left in the browser. */
+  /** The value that an earlier answer has left in the browser. */
   handoff: string | undefined;
 }
 
 export type PageReply =
-  | { page: string; status?: number }
+  | { page: string; status?: number; handoff?: string | null }
   | Redirect
   | { json: unknown }
   | { stream: Readable; headers: Record<string, string> };

@@ -150,9 +150,9 @@ export function createPages<Visitor extends SignedIn>(options: PagesOptions<Visi
 }
 
 function send(ctx: Context, reply: PageReply, cookies: PageCookies): void {
+  if ('handoff' in reply && reply.handoff !== undefined) cookies.handoff.set(ctx, reply.handoff);
   if ('location' in reply) {
     if (reply.cookie !== undefined) cookies.visitor.set(ctx, reply.cookie);
-    if (reply.handoff !== undefined) cookies.handoff.set(ctx, reply.handoff);
     ctx.status = 303;
     ctx.set('Location', reply.location);
     return;
@@ -191,7 +191,7 @@ type PageCookies = ReturnType<typeof createCookies>;
 
 const HANDOFF_SECONDS = 600;
 
-/** Cookies for the session, and for the handoff that a redirect leaves in the browser for some minutes. */
+/** Cookies for the session, and for the handoff that an answer leaves in the browser for some minutes. */
 export function createCookies({ baseUrl, visitSeconds }: { baseUrl: string; visitSeconds: number }) {
   const isSecure = baseUrl.startsWith('https:');
   return {

@@ -1,12 +1,23 @@
 /** One alert with its history. */
 import type { Layout } from '../devices/device-capabilities.ts';
-import { DAY_MS } from '../process/durations.ts';
+import { DAY_MS, HOUR_MS } from '../process/durations.ts';
 import { alertDetails } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
 import { CURVE_DAYS_MAX } from './curve-span.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, clock, clockAndAge, facts, live, nameLink, table, time, toWords } from './parts.ts';
+import {
+  badge,
+  clock,
+  clockAndAge,
+  facts,
+  live,
+  nameLink,
+  table,
+  textOfLines,
+  time,
+  toWords,
+} from './parts.ts';
 import type { StepTrouble } from './step-outcomes.ts';
 
 type Alert = Answers['getAlert'];
@@ -64,7 +75,7 @@ const toRow = (
   clock(at),
   toWords(action),
   by?.name ?? html`<span class="quiet">the service</span>`,
-  html`${action === 'snoozed' ? time(comment) : comment}${troubles.map((each) => html`<br>${troubleHtml(each)}`)}`,
+  html`${action === 'snoozed' ? time(comment) : textOfLines(comment)}${troubles.map((each) => html`<br>${troubleHtml(each)}`)}`,
 ];
 
 function troubleHtml({ channel, state, error, nextAttemptAt }: StepTrouble): Html {
@@ -74,7 +85,7 @@ function troubleHtml({ channel, state, error, nextAttemptAt }: StepTrouble): Htm
   return html`<span class="problem">${channel}: failed, ${error}, ${again}</span>`;
 }
 
-const AROUND_MS = 2 * 3_600_000;
+const AROUND_MS = 2 * HOUR_MS;
 
 /** The curve from some time before the alert, which a fast clock may date ahead, until some time after it. */
 function curveUrl({ assetId, timestamp, endedAt }: Alert, now: Date): string {

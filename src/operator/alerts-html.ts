@@ -1,4 +1,4 @@
-import { ALERT_TYPES, type AlertView } from '../alerts/alert.ts';
+import { ALERT_TYPES, type AlertView, COUNTED_MAX } from '../alerts/alert.ts';
 import { SEVERITIES } from '../devices/alert-terms.ts';
 import { channelText, type Layout } from '../devices/device-capabilities.ts';
 import type { Answers } from './answers.ts';
@@ -9,6 +9,7 @@ import type { Option } from './form-layout.ts';
 import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
 import {
+  atLeast,
   badge,
   button,
   clock,
@@ -51,7 +52,7 @@ export const alertTabs = (filter: Record<string, string>, counts: Record<string,
   tabs('Status', [
     ...TABS.map(([status, label]) => ({
       href: `${PATH}?${new URLSearchParams({ ...withoutCursor(filter), status })}`,
-      label: counts[status] === undefined ? label : `${label} ${counts[status].toLocaleString('en')}`,
+      label: counts[status] === undefined ? label : `${label} ${atLeast(counts[status], COUNTED_MAX)}`,
       isCurrent: filter.status === status,
       ...(status !== 'all' && { state: status }),
     })),
@@ -68,11 +69,11 @@ export const alertsHtml = ({
 }: AlertsOptions): Html => html`
 <h1>Alerts</h1>
 ${live('tabs', alertTabs(filter, counts))}
-<form method="get" action="${PATH}" class="filter" role="search"><input type="hidden" name="status" value="${filter.status ?? ''}">${filterSelect('type', 'Type', { values: ALERT_TYPES, current: filter.type })}${filterSelect('severity', 'Severity', { values: SEVERITIES, current: filter.severity })}${groups.length > 0 && html`<label>Group ${groupFilter(filter.groupId, groups)}</label>`}<label class="check"><input type="checkbox" name="late" value="true"${filter.late === 'true' && html` checked`}> Late</label>${filter.assetId && html`<input type="hidden" name="assetId" value="${filter.assetId}">`}<button class="main">Show</button></form>
+<form method="get" action="${PATH}" class="filter" role="search"><input type="hidden" name="status" value="${filter.status ?? ''}">${filterSelect('type', 'Type', { values: ALERT_TYPES, current: filter.type })}${filterSelect('severity', 'Severity', { values: SEVERITIES, current: filter.severity })}${groupFilter(filter.groupId, groups)}<label class="check"><input type="checkbox" name="late" value="true"${filter.late === 'true' && html` checked`}> Late</label>${filter.assetId && html`<input type="hidden" name="assetId" value="${filter.assetId}">`}<button class="main">Show</button></form>
 ${filter.assetId && html`<p>Of one device. <a href="${PATH}?status=${filter.status}">Of all devices</a></p>`}
 ${live(
   'alerts',
-  html`<p class="quiet">${alerts.totalItems.toLocaleString('en')} in all</p>
+  html`<p class="quiet">${atLeast(alerts.totalItems, COUNTED_MAX)} in all</p>
 ${alertsTable(alerts.items, { mayChange, devices, isOfAll: true, back: `${PATH}?${new URLSearchParams(filter)}`, empty: 'There is none.' })}
 ${nextPage('/operator/alerts', new URLSearchParams(filter), alerts.nextCursor)}`,
 )}

@@ -65,6 +65,11 @@ export function alertsRoutes({
     };
   }
 
+  const list = (session: Session, { status, ...others }: Record<string, string>) =>
+    ask(session, 'listAlerts', {
+      query: given({ ...others, status: status !== 'all' && status, limit: '50' }),
+    });
+
   /** With the other filters; the list has counted its own already. */
   async function countByStatus(
     session: Session,
@@ -107,7 +112,7 @@ export function alertsRoutes({
     showPage({ path, section: 'Alerts', isLive: true }, async (session, { query }) => {
       const { values, fault } = await readTyped(session, { form: query, fields: [], looks: GROUP_LOOKS });
       if (fault) throw fault;
-      const filter = given({
+      let filter = given({
         status: query.get('status') ?? 'new',
         type: query.get('type'),
         severity: query.get('severity'),
@@ -116,15 +121,18 @@ export function alertsRoutes({
         groupId: typeof values.groupId === 'string' ? values.groupId : query.get('groupId'),
         cursor: query.get('cursor'),
       });
-      const { status, ...others } = filter;
-      const asked = status === 'all' ? others : filter;
-      const alerts = await ask(session, 'listAlerts', { query: { ...asked, limit: '50' } });
-      const [devices, counts, { groupId: groups = [] }] = await Promise.all([
+      let alerts = await list(session, filter);
+      const counts = await countByStatus(session, filter, alerts.totalItems);
+      // A link to open alerts leads to a list that has some: acknowledged ones are open as well.
+      if (!query.has('status') && counts.new === 0 && counts.acknowledged !== 0) {
+        filter = { ...filter, status: 'acknowledged' };
+        alerts = await list(session, filter);
+      }
+      const [devices, { groupId: groups = [] }] = await Promise.all([
         shownAssets.list(
           session.organizationId,
           alerts.items.map(({ assetId }) => assetId),
         ),
-        countByStatus(session, filter, alerts.totalItems),
         listChoices(session, { looks: GROUP_LOOKS }, filter),
       ]);
       const content = alertsHtml({

@@ -1,6 +1,7 @@
 /** The changes of an apply in words, for all variants of devices together. */
 import type { ChangedSetting, SettingName } from '../config-jobs/changed-settings.ts';
 import type { Preview } from '../config-jobs/compile-devices.ts';
+import { namedChannel } from '../devices/device-capabilities.ts';
 import { duration } from './configuration-html.ts';
 
 export interface ChangeInWords {
@@ -42,11 +43,11 @@ export function toChangesInWords(preview: readonly Preview[]): ChangesInWords {
   };
 }
 
-const toWords = ({ setting, channel, from, to }: ChangedSetting): ChangeInWords => {
+const toWords = ({ setting, channel, position = null, from, to }: ChangedSetting): ChangeInWords => {
   const { label, show } = WORDS[setting];
   const toText = (value: string | number | null) => (value === null ? 'none' : show(value));
   return {
-    label: channel === undefined ? label : `${label} on channel ${channel}`,
+    label: channel === undefined ? label : `${label} on ${namedChannel(channel, position)}`,
     from: setting === 'alarmRules' ? '' : from === undefined ? 'not known' : toText(from),
     to: setting === 'alarmRules' ? '' : toText(to),
   };

@@ -1,5 +1,6 @@
 /** The form that applies a profile, and its preview. */
 
+import { COUNTED_MAX } from '../assets/asset-filter.ts';
 import type { Preview } from '../config-jobs/compile-devices.ts';
 import { DEADLINE_MINUTES_DEFAULT, firstStageSize, type Rollout } from '../config-jobs/config-job.ts';
 import type { Answers, AppliedView } from './answers.ts';
@@ -14,16 +15,17 @@ import { type BreachCount, MEASURED_MAX } from './breaches.ts';
 import { changeHtml, duration } from './configuration-html.ts';
 import { FILTER_LABELS, type FleetFilter } from './fleet-filter.ts';
 import type { Values } from './form-fields.ts';
-import { type FormOptions, fieldsHtml } from './form-html.ts';
+import { askedAgainHtml, type FormOptions, fieldsHtml } from './form-html.ts';
 import type { Option } from './form-layout.ts';
 import { FORMS } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
-import { button, counted, facts, table, time, toWords } from './parts.ts';
+import { atLeast, button, counted, facts, table, time, toWords } from './parts.ts';
 
 type Profiles = Answers['listProfiles']['profiles'];
 
 /** As many as the operation takes by serial number. */
 export const TARGETS_MAX = 10_000;
+export const TOO_MANY_MATCH = `More than ${TARGETS_MAX.toLocaleString('en')} devices match: apply to a group, or to all`;
 
 interface ApplyFormOptions extends Pick<FormOptions, 'fields' | 'values' | 'options' | 'faults'> {
   filter: FleetFilter;
@@ -52,7 +54,7 @@ const matchingHtml = (
   { filter, groupName }: Pick<ApplyFormOptions, 'filter' | 'groupName'>,
   count: number,
 ): Html =>
-  html`<p><strong>All ${count.toLocaleString('en')} that match</strong> ${Object.entries(filter).map(
+  html`<p><strong>All ${atLeast(count, COUNTED_MAX)} that match</strong> ${Object.entries(filter).map(
     ([name, value]) =>
       html`<span class="badge">${FILTER_LABELS[name]?.toLowerCase()}: ${filterValue(name, value, groupName)}</span> `,
   )}</p><input type="hidden" name="filter" value="${new URLSearchParams(filter as Record<string, string>).toString()}">`;
@@ -178,10 +180,7 @@ ${facts([
 ${warningsHtml(preview, options.breaches)}
 <h2>What changes</h2>
 ${changesHtml(changes)}
-<form method="post" action="${action}" class="actions">
-${[...inputs].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<button class="main" name="step" value="apply">${submit}</button>
-<button name="step" value="edit">Change…</button> <a href="${back}">Cancel</a></form>
+${askedAgainHtml({ action, inputs, submit, back })}
 ${changes.unchangedCount > 0 && html`<p class="quiet">${devices(changes.unchangedCount)} with these settings ${changes.unchangedCount === 1 ? 'is' : 'are'} in the job as well: it ends once all have confirmed them.</p>`}
 <h2>Settings that are sent</h2>
 ${preview.map(

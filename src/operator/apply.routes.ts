@@ -4,7 +4,7 @@ import type { PageReply } from '../http/page-route.ts';
 import { invalid } from '../process/errors.ts';
 import { UUID } from '../process/uuid.ts';
 import { APPLY_PATH, PROFILE } from './apply-fields.ts';
-import { applyFormHtml, applyPreviewHtml, TARGETS_MAX } from './apply-html.ts';
+import { applyFormHtml, applyPreviewHtml, TARGETS_MAX, TOO_MANY_MATCH } from './apply-html.ts';
 import type { ChosenDevices } from './breaches.ts';
 import { type FleetFilter, toAssetsQuery, toFleetFilter } from './fleet-filter.ts';
 import type { Values } from './form-fields.ts';
@@ -68,10 +68,7 @@ export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
       const query = { ...toAssetsQuery(filter), ...given({ cursor }), limit: LISTED };
       const { items, nextCursor } = await ask(session, 'listAssets', { query });
       serials.push(...items.map(({ serialNumber }) => serialNumber));
-      if (serials.length > TARGETS_MAX)
-        throw invalid(
-          `More than ${TARGETS_MAX.toLocaleString('en')} devices match: apply to a group, or to all`,
-        );
+      if (serials.length > TARGETS_MAX) throw invalid(TOO_MANY_MATCH);
       cursor = nextCursor;
     }
     return serials;

@@ -24,10 +24,10 @@ ${CRUMBS}
 <button class="main">Show</button></form>
 ${live(
   'devices',
-  html`${archivedTable(devices)}${nextPage(ARCHIVED_PATH, new URLSearchParams(q === '' ? {} : { q }), nextCursor)}`,
+  html`${archivedTable(devices, q === '' ? 'No device is archived.' : 'No archived device matches.')}${nextPage(ARCHIVED_PATH, new URLSearchParams(q === '' ? {} : { q }), nextCursor)}`,
 )}`;
 
-const archivedTable = (devices: readonly ArchivedDevice[]): Html =>
+const archivedTable = (devices: readonly ArchivedDevice[], empty: string): Html =>
   table({
     caption: 'Archived devices, the latest registered first',
     head: ['Device', 'Serial number', 'Registered', 'Archived'],
@@ -37,7 +37,7 @@ const archivedTable = (devices: readonly ArchivedDevice[]): Html =>
       time(createdAt.toISOString()),
       time(archivedAt.toISOString()),
     ]),
-    empty: 'No archived device matches.',
+    empty,
   });
 
 export interface PastDevices {
@@ -60,7 +60,7 @@ export const pastHtml = ({ archived, replaced }: PastDevices): Content => [
       empty: '',
     }),
   ],
-  archived.length > 0 && [html`<h2>Archived devices</h2>`, archivedTable(archived)],
+  archived.length > 0 && [html`<h2>Archived devices</h2>`, archivedTable(archived, '')],
 ];
 
 interface ArchivedDeviceOptions {
@@ -93,12 +93,9 @@ ${facts([
 <div class="actions"><a class="button" href="/operator/alerts?status=all&amp;assetId=${id}">Alerts</a>
 <a class="button" href="/operator/exports?assetIds=${id}">Export readings</a></div>
 <section class="panel"><h2>Statistics, with a record as PDF</h2><form class="filter" method="get" action="/operator/devices/${id}/statistics">
-${timeField('from', 'From', toMinutes(archivedAt.getTime() - 365 * DAY_MS))}
-${timeField('to', 'To', toMinutes(archivedAt.getTime() + MINUTE_MS))}
+${timeField('from', 'From', new Date(archivedAt.getTime() - 365 * DAY_MS))}
+${timeField('to', 'To', new Date(archivedAt.getTime() + MINUTE_MS))}
 <button>Show</button></form></section>
 <h2>History</h2>
 ${live('history', historyTable(entries))}`;
 };
-
-/** As fields for times take them. */
-const toMinutes = (ms: number): string => new Date(ms).toISOString().slice(0, 16);

@@ -15,7 +15,7 @@ export interface CurvePanel {
   device: ShownDevice;
   span: CurveSpan;
   /** The times as they were typed, when they were refused. */
-  typed: { from: string; to: string };
+  typed: Record<'from' | 'to', string | Date>;
   compared: readonly ShownDevice[];
   /** Null: none was looked for. */
   found: ReadonlyArray<Pick<ListedAssetView, 'id' | 'name' | 'serialNumber'>> | null;
@@ -86,8 +86,8 @@ ${
 ${foundHtml(panel)}</details>`;
 };
 
-export const timeField = (name: string, label: string, value: string, isFaulty = false): Html =>
-  html`<label><span>${label} (<span data-zone-of="curve-${name}">UTC</span>)</span> <input type="datetime-local" id="curve-${name}" name="${name}" value="${value}"${isFaulty && html` aria-invalid="true" aria-describedby="span-fault"`}></label>`;
+export const timeField = (name: string, label: string, value: string | Date, isFaulty = false): Html =>
+  html`<label><span>${label} (<span data-zone-of="curve-${name}">UTC</span>)</span> <input type="datetime-local" id="curve-${name}" name="${name}" value="${typeof value === 'string' ? value : value.toISOString().slice(0, 16)}"${isFaulty && html` aria-invalid="true" aria-describedby="span-fault"`}></label>`;
 
 const withDevices = ({ device, span }: CurvePanel, compared: readonly ShownDevice[]): string =>
   curveUrl(pathOf(device.id), { span: spanQuery(span), compared });

@@ -10,7 +10,7 @@ import type {
 import { HISTORY_MAX, type HistoryEntry } from './device-history-html.ts';
 import { html } from './html.ts';
 import type { PageDeps } from './page-deps.ts';
-import { clock, time, toWords } from './parts.ts';
+import { clock, textOfLines, time, toWords } from './parts.ts';
 import type { Session } from './session.ts';
 import type { DeviceJob, ShownJobsRepository } from './shown-jobs.repository.ts';
 
@@ -105,7 +105,7 @@ const fromAlertChange = ({ alertId, at, action, by, comment }: AlertChange, type
     by: by?.name ?? null,
     text: `Alert ${toWords(action)}${type && `: ${type}`}`,
     href: `/operator/alerts/${alertId}`,
-    detail: action === 'snoozed' ? time(comment) : comment,
+    detail: action === 'snoozed' ? time(comment) : textOfLines(comment),
   });
 
 /** `changeAsset` as "Change asset". */

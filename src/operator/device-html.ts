@@ -131,19 +131,22 @@ function actionsOf(
   const params = { assetId: id };
   // A mute of the group is ended there.
   const isMuted = mute !== null && mute.groupId === null;
+  const more = [
+    groupId !== null && link(mute?.groupId ? 'unmuteGroup' : 'muteGroup', { groupId }),
+    link('replaceHardware', params),
+    link('issueDeviceToken', params),
+    link('deleteDeviceToken', params),
+    link('uploadCalibrationCertificate', params),
+    hasCertificate &&
+      html`<a class="button" href="/operator/devices/${id}/certificate.pdf">Calibration certificate</a>`,
+    link('archiveAsset', params),
+  ].filter(Boolean);
   return html`<div class="actions" id="maintenance">
 ${link('changeAsset', params)}
 ${isMuted ? link('unmuteAsset', params, { label: endLabel(mute, now) }) : link('muteAsset', params)}
 <a class="button" href="/operator/exports?assetIds=${id}">Export readings</a>
 <a class="button" href="/operator/devices/${id}/history">History</a>
-<details class="confirm"><summary>More…</summary><div class="question actions">
-${groupId !== null && link(mute?.groupId ? 'unmuteGroup' : 'muteGroup', { groupId })}
-${link('replaceHardware', params)}
-${link('issueDeviceToken', params)}
-${link('deleteDeviceToken', params)}
-${link('uploadCalibrationCertificate', params)}
-${hasCertificate && html`<a class="button" href="/operator/devices/${id}/certificate.pdf">Calibration certificate</a>`}
-${link('archiveAsset', params)}</div></details></div>`;
+${more.length > 0 && html`<details class="confirm"><summary>More…</summary><div class="question actions">${more}</div></details>`}</div>`;
 }
 
 /** Empty: unknown. */

@@ -34,19 +34,20 @@ const HEAD: readonly Content[] = [
 interface DevicesTableOptions {
   caption: string;
   now: Date;
+  empty: string;
   /** Whether each row has a box to tick. */
   isChoosing?: boolean;
 }
 
 export const devicesTable = (
   listed: readonly ListedDevice[],
-  { caption, now, isChoosing = false }: DevicesTableOptions,
+  { caption, now, empty, isChoosing = false }: DevicesTableOptions,
 ): Html =>
   table({
     caption,
     head: isChoosing ? [html`<span class="hidden">Choose</span>`, ...HEAD] : HEAD,
     rows: listed.map((each) => [...(isChoosing ? [choiceOf(each)] : []), ...deviceRow(each, now)]),
-    empty: 'No device matches.',
+    empty,
   });
 
 const choiceOf = ({ device: { name, serialNumber } }: ListedDevice): Html =>

@@ -55,7 +55,7 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
     const find = (query.get('find') ?? '').trim();
     const span = spanOf(query);
     const [from, to] = [query.get('from') ?? '', query.get('to') ?? ''];
-    const typed = span.name === null ? minutesOf(span) : { from, to };
+    const typed = span.name === null ? span : { from, to };
     const isShown = ({ id }: { id: string }) => id === assetId || compared.some((each) => each.id === id);
     const listed =
       find === ''
@@ -83,8 +83,15 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
       async handle({ visitor: session, params, query, url }) {
         const { assetId = '' } = params;
         const device = await ask(session, 'getAsset', { params }).catch(ignoreMissing);
-        if (device === null && (await findArchived(session, assetId)))
-          return { location: `${ARCHIVED_PATH}/${assetId}` };
+        if (device === null && (await findArchived(session, assetId))) {
+          const span = given({ from: query.get('from'), to: query.get('to') });
+          const statistics = `${OPERATOR_PATH}/devices/${assetId}/statistics`;
+          return {
+            location: span.from
+              ? `${statistics}?${new URLSearchParams(span)}`
+              : `${ARCHIVED_PATH}/${assetId}`,
+          };
+        }
         if (device === null) throw notFound(NO_SUCH_ASSET);
         const mayChange = session.role !== 'read';
         const { organizationId } = session;
@@ -160,11 +167,5 @@ function ignoreMissing(error: unknown): null {
   if (error instanceof AppError && error.kind === 'not_found') return null;
   throw error;
 }
-
-/** As fields for times take them. */
-const minutesOf = ({ from, to }: CurveSpan) => ({
-  from: from.toISOString().slice(0, 16),
-  to: to.toISOString().slice(0, 16),
-});
 
 const isoSpan = ({ from, to }: CurveSpan) => ({ from: from.toISOString(), to: to.toISOString() });

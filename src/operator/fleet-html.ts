@@ -1,10 +1,11 @@
+import { COUNTED_MAX } from '../assets/asset-filter.ts';
 import type { AssetOrder } from '../assets/asset-order.ts';
 import { BATTERY_STATUSES } from '../devices/device-status.ts';
 import { SYNC_STATUSES } from '../devices/device-sync.ts';
 import type { FleetView } from '../fleet/fleet.ts';
 import { DEVICE_STATUSES } from '../presence/presence.ts';
 import type { Answers } from './answers.ts';
-import { applyRow } from './apply-html.ts';
+import { applyRow, TARGETS_MAX, TOO_MANY_MATCH } from './apply-html.ts';
 import { type PastDevices, pastHtml } from './archived-html.ts';
 import { sum } from './counts.ts';
 import { CHOSEN, devicesTable, type ListedDevice } from './devices-table.ts';
@@ -14,7 +15,7 @@ import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
 import { typedHtml } from './input-html.ts';
 import { given } from './page-deps.ts';
-import { counted, counter, filterSelect, live, nextPage, stateCounter, tabs } from './parts.ts';
+import { atLeast, counted, counter, filterSelect, live, nextPage, stateCounter, tabs } from './parts.ts';
 import type { State } from './states.ts';
 import { areTyped } from './typed-groups.ts';
 
@@ -39,6 +40,7 @@ export interface FleetOptions {
 export function fleetHtml(options: FleetOptions): Html {
   const { counts, page, listed, filter, order, profiles, groups, link, mayChange, now } = options;
   const { totalItems = sum(counts.status) } = page;
+  const countedMax = page.totalItems === undefined ? Infinity : COUNTED_MAX;
   const isChoosing = mayChange && profiles.length > 0;
   const query = toQuery(order === null ? filter : { ...filter, order });
   return html`
@@ -47,12 +49,12 @@ ${live('counts', countsHtml(counts, filter))}
 <div class="tools">${filterForm(filter, groups)}<span class="row">${link('registerAsset')}${mayChange && html`<a href="/operator/import">Import devices from a file</a>`} <a href="/operator/exports">Export readings</a></span></div>
 ${live(
   'devices',
-  html`<h2>${counted(totalItems, 'device')}${isFiltered(filter) && ' found'}</h2>
+  html`<h2>${counted(totalItems, 'device', countedMax)}${isFiltered(filter) && ' found'}</h2>
 ${isFiltered(filter) ? order === 'urgency' && html`<p class="quiet">Most urgent first.</p>` : orderTabs(order)}
-${devicesTable(listed, { caption: 'Devices', now, isChoosing })}${nextPage('/operator/fleet', query, page.nextCursor)}${options.past && pastHtml(options.past)}`,
+${devicesTable(listed, { caption: 'Devices', now, isChoosing, empty: isFiltered(filter) ? 'No device matches.' : 'No device is registered yet.' })}${nextPage('/operator/fleet', query, page.nextCursor)}${options.past && pastHtml(options.past)}`,
 )}
 <p class="quiet"><a href="/operator/archived${filter.q && `?${new URLSearchParams({ q: filter.q })}`}">Archived devices</a></p>
-${live('matching', isFiltered(filter) && totalItems > 0 && html`<div class="actions">${link('applyProfile', { filter: toQuery(withoutCursor(filter)).toString() }, { label: totalItems === 1 ? 'Apply a profile to the one that matches' : `Apply a profile to all ${totalItems.toLocaleString('en')} that match` })}</div>`)}
+${live('matching', isFiltered(filter) && totalItems > 0 && html`<div class="actions">${applyToMatching(options, totalItems, countedMax)}</div>`)}
 ${live('ticked', isChoosing && listed.length > 0 && applyRow(profiles, { id: CHOSEN, title: 'The ticked devices', groups: areTyped(groups) ? [] : groups }))}`;
 }
 
@@ -73,6 +75,17 @@ const orderTabs = (current: AssetOrder | null): Html =>
       isCurrent: order === current,
     })),
   );
+
+function applyToMatching(
+  { filter, link, mayChange }: FleetOptions,
+  count: number,
+  countedMax: number,
+): Content {
+  if (count > TARGETS_MAX) return mayChange && html`<p class="quiet">${TOO_MANY_MATCH}.</p>`;
+  const which = count === 1 ? 'the one that matches' : `all ${atLeast(count, countedMax)} that match`;
+  const params = { filter: toQuery(withoutCursor(filter)).toString() };
+  return link('applyProfile', params, { label: `Apply a profile to ${which}` });
+}
 
 const withoutCursor = ({ cursor, ...filter }: FleetFilter) => filter;
 const isFiltered = (filter: FleetFilter) => Object.keys(withoutCursor(filter)).length > 0;
@@ -126,13 +139,17 @@ const CHOICES: ReadonlyArray<readonly [string, readonly string[]]> = [
   ['batteryStatus', BATTERY_STATUSES],
 ];
 
-export const groupFilter = (groupId: string | undefined, groups: readonly Option[]): Html =>
+const groupSelect = (groupId: string | undefined, groups: readonly Option[]): Html =>
   areTyped(groups)
     ? typedHtml('groupId', groupId === undefined ? [] : [groupId], {
         options: groups,
         attributes: html`placeholder="any"`,
       })
     : html`<select name="groupId"><option value="">any</option>${groups.map(({ value, label }) => html`<option value="${value}"${groupId === value && html` selected`}>${label}</option>`)}</select>`;
+
+/** Nothing without groups. */
+export const groupFilter = (groupId: string | undefined, groups: readonly Option[]): Content =>
+  groups.length > 0 && html`<label>Group ${groupSelect(groupId, groups)}</label>`;
 
 const filterForm = (
   filter: FleetFilter,
@@ -141,5 +158,5 @@ const filterForm = (
 <label>Search <input type="search" name="q" value="${filter.q ?? ''}" maxlength="128" placeholder="serial or name"></label>
 ${CHOICES.map(([name, values]) => filterSelect(name, FILTER_LABELS[name] ?? name, { values, current: filter[name] }))}
 <label>Model <input name="model" value="${filter.model ?? ''}" maxlength="64" placeholder="any"></label>
-${groups.length > 0 && html`<label>Group ${groupFilter(filter.groupId, groups)}</label>`}
+${groupFilter(filter.groupId, groups)}
 <button class="main">Show</button>${isFiltered(filter) && html` <a href="/operator/fleet">Show all</a>`}</form>`;

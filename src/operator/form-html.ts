@@ -65,6 +65,22 @@ ${shown && html`<input type="hidden" name="shown" value="${JSON.stringify(shown)
 <div class="actions"><button class="${layout.isDanger ? 'danger' : 'main'}">${layout.submit}</button> <a href="${back}">Cancel</a></div></form>`;
 }
 
+export interface AskedAgain {
+  action: string;
+  /** The form that asked, to be sent again. */
+  inputs: Iterable<[string, string]>;
+  submit: string;
+  back: string;
+}
+
+/** The way on after a question: carry it out, change the form, or leave it. */
+export const askedAgainHtml = ({ action, inputs, submit, back }: AskedAgain): Html =>
+  html`<form method="post" action="${action}" class="actions">${[...inputs].map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )}
+<button class="main" name="step" value="apply">${submit}</button>
+<button name="step" value="edit">Change…</button> <a href="${back}">Cancel</a></form>`;
+
 export interface FieldsOptions {
   fields: readonly Field[];
   values: Values;

@@ -77,8 +77,6 @@ export interface FormLayout {
   body?: Values;
   /** The operation whose answer the form shows and changes, where in its answer the values are, and values beside it. */
   changes?: { operation: string; pick?(answer: Values): Values; stored?: StoredSource };
-  /** Whether a change begins a job: its dry run is shown before it is made. */
-  isPreviewed?(body: Values): boolean;
   /** The body is a file. */
   file?: { label: string; accept: string };
   /** The page behind the form. */

@@ -59,7 +59,8 @@ const readFilled = (field: Field, text: string): unknown =>
 const filled = (texts: string[]): string[] => texts.filter((text) => text !== '');
 
 function readText({ kind, isSecret }: Field, text: string): unknown {
-  const typed = isSecret ? text : text.trim();
+  // Forms send a line break as two characters, which a browser counts as one.
+  const typed = isSecret ? text : text.replaceAll('\r\n', '\n').trim();
   if (kind === 'number') return Number.isNaN(Number(typed)) ? typed : Number(typed);
   if (kind === 'time') return MINUTES.test(typed) ? `${typed}:00Z` : typed;
   return typed;

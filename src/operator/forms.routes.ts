@@ -13,7 +13,7 @@ import { formHtml, revealedHtml } from './form-html.ts';
 import type { FormLayout, StoredSource } from './form-layout.ts';
 import { defaultsOf, toChange, toCreation, toTimes, withoutUnused } from './form-values.ts';
 import { FORM_PATH, FORMS, type FormName, operationOf, toActionUrl } from './forms.ts';
-import { joinHtml } from './groups-html.ts';
+import { joinHtml, takeAwayHtml } from './groups-html.ts';
 import { type Content, html } from './html.ts';
 import { type FormPageDeps, type OperatorPage, OWN_PATH, type Refusal, toOnce } from './page-deps.ts';
 import { changedSettings, saveHtml } from './profiles-html.ts';
@@ -36,6 +36,9 @@ interface Shown {
   shown: Values | null;
   refusal?: Refusal;
 }
+
+/** All that the form has sent but for its step, to be sent again. */
+type Inputs = Array<[string, string]>;
 
 export interface FormsRoutesDeps extends FormPageDeps {
   /** Values that no answer of the API shows, for forms that change them. */
@@ -83,6 +86,10 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     return { name, layout, operation, fields: [...new Set([...first, ...fields])], params };
   }
 
+  const toPage = (session: Session, { title, section }: FormLayout, content: Content) => ({
+    page: around({ title, session, section }, content),
+  });
+
   async function draw(session: Session, form: Form, { values, shown, refusal }: Shown): Promise<PageReply> {
     const { name, layout, fields, params } = form;
     const content = formHtml({
@@ -97,8 +104,7 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
       about: await findAbout(session, form),
       faults: refusal?.messages ?? [],
     });
-    const { title, section } = layout;
-    return { page: around({ title, session, section }, content), status: refusal?.status };
+    return { ...toPage(session, layout, content), status: refusal?.status };
   }
 
   async function findAbout(session: Session, { layout: { about }, params }: Form): Promise<Content> {
@@ -134,13 +140,15 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     return operation.body && { ...toTimes(filled, layout.looks, now()), ...layout.body };
   }
 
-  /** The dry run of a change of a group that begins a job. */
-  async function preview(
+  /** The dry run of a job that another profile begins, or a question; null: the group keeps its profile, or has none. */
+  async function askForProfile(
     session: Session,
     { layout, operation, params }: Form,
     body: Values,
-    sent: URLSearchParams,
-  ): Promise<PageReply> {
+    inputs: Inputs,
+  ): Promise<PageReply | null> {
+    if (body.profileSlug === null) return askToTakeAway(session, { layout, params }, inputs);
+    if (typeof body.profileSlug !== 'string') return null;
     const dryRun = { params, body, query: { dryRun: 'true' } };
     const { body: changed } = await call(toCaller(session), operation.operationId, dryRun);
     const { name, profileSlug, preview: variants = [] } = changed as Previewed;
@@ -153,13 +161,30 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
         ['Profile', namedProfile(profile.name, profileSlug)],
       ],
       values: body,
-      inputs: [...sent].filter(([field]) => field !== 'step'),
+      inputs,
       breaches: await forecastBreaches(session, profileSlug, { groupId: params.groupId }),
       action: toActionUrl('updateGroup', params),
       submit: `${layout.submit}, and begin the job`,
       back: layout.back(params),
     });
-    return { page: around({ title: layout.title, session, section: layout.section }, content) };
+    return toPage(session, layout, content);
+  }
+
+  async function askToTakeAway(
+    session: Session,
+    { layout, params }: Pick<Form, 'layout' | 'params'>,
+    inputs: Inputs,
+  ): Promise<PageReply | null> {
+    const group = await ask(session, 'getGroup', { params });
+    if (group.profileSlug === null) return null;
+    const content = takeAwayHtml(group, {
+      profileNames: await listProfileNames(session.organizationId, [group.profileSlug]),
+      inputs,
+      action: toActionUrl('updateGroup', params),
+      submit: layout.submit,
+      back: layout.back(params),
+    });
+    return toPage(session, layout, content);
   }
 
   /** Null: no device leaves another group, and none gets a profile. */
@@ -167,7 +192,7 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     session: Session,
     { name, layout, params }: Form,
     { serialNumbers }: Values,
-    sent: URLSearchParams,
+    inputs: Inputs,
   ): Promise<PageReply | null> {
     const serials = serialNumbers as string[];
     const group = await ask(session, 'getGroup', { params });
@@ -179,10 +204,10 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
       profileNames: await listProfileNames(session.organizationId, slugs),
       leaving,
       count: serials.length,
-      inputs: [...sent].filter(([field]) => field !== 'step'),
+      inputs,
       action: toActionUrl(name, params),
     });
-    return { page: around({ title: layout.title, session, section: layout.section }, content) };
+    return toPage(session, layout, content);
   }
 
   /** Null: nothing changes. */
@@ -190,7 +215,7 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     session: Session,
     { layout, params }: Form,
     change: Values,
-    sent: URLSearchParams,
+    inputs: Inputs,
   ): Promise<PageReply | null> {
     const { organizationId } = session;
     const { slug = '' } = params;
@@ -203,19 +228,29 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
       changed,
       groups: groups.slice(0, GROUPS_SHOWN),
       hasMoreGroups: groups.length > GROUPS_SHOWN,
-      inputs: [...sent].filter(([field]) => field !== 'step'),
+      inputs,
       action: toActionUrl('updateProfile', params),
       back: layout.back(params),
     });
-    return { page: around({ title: layout.title, session, section: layout.section }, content) };
+    return toPage(session, layout, content);
   }
+
+  /** Asked before a form is carried out; null: there is nothing to ask. */
+  const questions: Partial<Record<FormName, typeof askToLeave>> = {
+    addGroupMembers: askToLeave,
+    updateGroup: askForProfile,
+    updateProfile: askToSave,
+  };
 
   async function receive({ visitor: session, params, query, form: sent, file }: PageRequest<Session>) {
     const form = findForm(session, params.form, query);
-    const { looks, isPreviewed } = form.layout;
+    const { looks } = form.layout;
     const { values, fault } = await readTyped(session, { form: sent, fields: form.fields, looks });
     const typed = { values, shown: form.layout.changes ? parseShown(sent.get('shown')) : null };
     const step = sent.get('step');
+    const inputs = [...sent].filter(([field]) => field !== 'step');
+    // A button that begins the form on another page is drawn many times.
+    if (!sent.has('once')) inputs.push(['once', deps.nextFormId()]);
     if (step === 'edit') return draw(session, form, typed);
     try {
       const body = toBody(form, typed);
@@ -225,16 +260,9 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
       );
       if (faults.length > 0)
         return draw(session, form, { ...typed, refusal: { messages: faults, status: 400 } });
-      if (body && isPreviewed && step !== 'apply' && isPreviewed(body))
-        return await preview(session, form, body, sent);
-      if (form.name === 'addGroupMembers' && body && step !== 'apply') {
-        const asked = await askToLeave(session, form, body, sent);
-        if (asked !== null) return asked;
-      }
-      if (form.name === 'updateProfile' && body && step !== 'apply') {
-        const asked = await askToSave(session, form, body, sent);
-        if (asked !== null) return asked;
-      }
+      const question =
+        body && step !== 'apply' && (await questions[form.name]?.(session, form, body, inputs));
+      if (question) return question;
       const answer = await send(session, form, { body, file, once: toOnce(sent) });
       return toReply(session, form, { answer, back: sent.get('return') });
     } catch (thrown) {
@@ -278,8 +306,7 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     const secret = layout.reveals && answer[layout.reveals.field];
     if (typeof secret !== 'string')
       return { location: `${next}${next.includes('?') ? '&' : '?'}done=${name}` };
-    const { title, section } = layout;
-    return { page: around({ title, session, section }, revealedHtml(layout, secret, next)) };
+    return toPage(session, layout, revealedHtml(layout, secret, next));
   }
 }
 

@@ -28,10 +28,9 @@ export const GROUP_FORMS = {
     section,
     about,
     question:
-      'Another profile is offered to each member that does not run it, in one job, whose preview comes first.',
+      'Another profile is offered to each member that does not run it, in one job, whose preview comes first. Without a profile, open changes of the earlier one are withdrawn.',
     looks: { profileSlug, ...JOB_LOOKS },
     changes: { operation: 'getGroup' },
-    isPreviewed: ({ profileSlug: slug }) => typeof slug === 'string',
     back: group,
     next: jobOrGroup,
     said: 'The group is saved.',

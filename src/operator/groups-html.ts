@@ -1,13 +1,25 @@
 /** Groups of devices: the list, and one of them. */
 import type { ListedAssetView } from '../assets/asset.ts';
 import type { Answers, GroupView } from './answers.ts';
+import { type AskedAgain, askedAgainHtml } from './form-html.ts';
 import type { FormLink } from './form-links.ts';
 import { toActionUrl } from './forms.ts';
 import type { AbortedRollout } from './group-rollout.ts';
 import { type Content, type Html, html } from './html.ts';
 import { type ProfileNames, profileNameOf } from './jobs-html.ts';
 import { endLabel, muteNotice, muteState } from './mute-html.ts';
-import { badge, button, counted, facts, live, nameLink, nextPage, table, time } from './parts.ts';
+import {
+  badge,
+  button,
+  counted,
+  type FormOptions,
+  facts,
+  live,
+  nameLink,
+  nextPage,
+  table,
+  time,
+} from './parts.ts';
 import type { LeavingDevice } from './shown-groups.repository.ts';
 
 const PATH = '/operator/groups';
@@ -69,7 +81,8 @@ ${facts([
   ['Changed', time(group.updatedAt)],
 ])}
 <div class="actions">
-${link('applyProfile', { ...params, ...(group.profileSlug && { slug: group.profileSlug }) }, { label: 'Apply a profile to its members', tone: 'main' })}
+${mayChange && group.profileSlug && giveButton(group, group.profileSlug, { label: `Bring ${profileNameOf(group.profileSlug, profileNames)} to all members…`, tone: 'main' })}
+${link('applyProfile', params, { label: 'Apply a profile to its members' })}
 ${link('updateGroup', params, { label: 'Edit' })}
 ${link('addGroupMembers', params)}
 ${link('removeGroupMembers', params)}
@@ -93,9 +106,25 @@ ${group.memberCount > members.length && html`<p class="pager"><a href="/operator
 ${live('group', content)}`;
 }
 
+/**
+ * Previews the job that brings a profile to the members as that of their group: by contrast to an apply to the group,
+ * members that leave it take it no more.
+ */
+export const giveButton = (
+  { id, name }: Pick<GroupView, 'id' | 'name'>,
+  profileSlug: string,
+  look: Pick<FormOptions, 'label' | 'tone' | 'about'>,
+): Html =>
+  button({
+    action: toActionUrl('updateGroup', { groupId: id }),
+    // Shown as without a profile, so that the one that the group has already is sent as well.
+    fields: { shown: JSON.stringify({ name, profileSlug: null }), name, profileSlug },
+    ...look,
+  });
+
 /** The group keeps the profile, so that each device that joins gets it. */
 function abortedHtml(
-  { id, name, profileSlug }: GroupView,
+  { id, name }: GroupView,
   { job, earlierSlug }: AbortedRollout,
   { profileNames, mayChange }: Pick<GroupOptions, 'profileNames' | 'mayChange'>,
 ): Html {
@@ -103,14 +132,22 @@ function abortedHtml(
 ${
   mayChange &&
   earlierSlug !== null &&
-  html`<div class="actions">${button({
-    action: toActionUrl('updateGroup', { groupId: id }),
+  html`<div class="actions">${giveButton({ id, name }, earlierSlug, {
     label: `Put the group back to ${profileNameOf(earlierSlug, profileNames)}…`,
-    fields: { shown: JSON.stringify({ name, profileSlug }), name, profileSlug: earlierSlug },
     tone: 'main',
   })}</div>`
 }</section>`;
 }
+
+/** The effect of taking its profile away from a group, before it is done. */
+export const takeAwayHtml = (
+  group: GroupView,
+  { profileNames, ...asked }: Pick<GroupOptions, 'profileNames'> & AskedAgain,
+): Html => html`
+<p class="crumbs"><a href="${PATH}">Groups</a> <a href="${PATH}/${group.id}">${group.name}</a></p>
+<h1>Take the profile away from ${group.name}?</h1>
+<p>Open changes of ${profileLink(group, profileNames)} are withdrawn from its ${counted(group.memberCount, 'member')}. Members that run it keep it, and a device that joins is offered none.</p>
+${askedAgainHtml(asked)}`;
 
 interface JoinOptions {
   group: GroupView;
@@ -128,11 +165,11 @@ const LEAVING_SHOWN = 100;
 /** What joining does to the devices, before it is done. */
 export const joinHtml = ({ group, profileNames, leaving, count, inputs, action }: JoinOptions): Html => html`
 <p class="crumbs"><a href="${PATH}">Groups</a> <a href="${PATH}/${group.id}">${group.name}</a></p>
-<h1>Add ${devices(count)} to ${group.name}?</h1>
+<h1>Add ${counted(count, 'device')} to ${group.name}?</h1>
 ${group.profileSlug !== null && html`<p>A device that does not run ${profileLink(group, profileNames)} gets a job that offers it.</p>`}
 ${
   leaving.length > 0 &&
-  html`<h2>${devices(leaving.length)} ${leaving.length === 1 ? 'leaves its' : 'leave their'} group</h2>
+  html`<h2>${counted(leaving.length, 'device')} ${leaving.length === 1 ? 'leaves its' : 'leave their'} group</h2>
 <p>A device is in one group at most. Open changes of the profile of the former group are withdrawn.</p>
 ${table({
   caption: 'Devices that leave their group',
@@ -145,11 +182,9 @@ ${table({
     ]),
   empty: '',
 })}
-${leaving.length > LEAVING_SHOWN && html`<p class="quiet">and ${devices(leaving.length - LEAVING_SHOWN)} more</p>`}`
+${leaving.length > LEAVING_SHOWN && html`<p class="quiet">and ${counted(leaving.length - LEAVING_SHOWN, 'device')} more</p>`}`
 }
 <form method="post" action="${action}" class="form">${[...inputs].map(
   ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
 )}
 <div class="actions"><button class="main" name="step" value="apply">Add them</button> <a class="button" href="${PATH}/${group.id}">Cancel</a></div></form>`;
-
-const devices = (count: number): string => counted(count, 'device');

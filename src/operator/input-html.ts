@@ -93,7 +93,8 @@ const placeholderOf = ({ isSecret, example, default: value }: Field): Content =>
   const text = example ?? (value === undefined ? undefined : String(value));
   return text !== undefined && !isSecret && html` placeholder="${text}"`;
 };
-const lengthOf = ({ max }: Field): Content => bound('maxlength', max);
+/** Browsers count an emoji as two characters, the operation as one: it refuses a text that is too long. */
+const lengthOf = ({ max }: Field): Content => bound('maxlength', max && 2 * max);
 const bound = (name: string, value: number | undefined): Content =>
   value !== undefined && html` ${name}="${value}"`;
 

@@ -60,7 +60,10 @@ ${live(
     caption: 'Jobs, newest first',
     head: ['Profile', 'For', 'Status', 'Progress', 'Applied', 'Begun', 'By', 'Ended'],
     rows: jobs.items.map((job) => jobRow(job, names)),
-    empty: 'No job. One begins when a profile is applied.',
+    empty:
+      filter.status === undefined
+        ? 'No job. One begins when a profile is applied.'
+        : 'No job has this status.',
   })}${nextPage('/operator/jobs', new URLSearchParams(filter), jobs.nextCursor)}`,
 )}`;
 

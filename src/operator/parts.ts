@@ -64,9 +64,13 @@ const rowHtml = (head: readonly Content[], cells: readonly Content[], id: Conten
 
 const labelOf = (head: Content): Content => typeof head === 'string' && html` data-label="${head}"`;
 
+/** "1,200", or "1,000 or more" where the count ends there. */
+export const atLeast = (count: number, countedMax: number): string =>
+  `${count.toLocaleString('en')}${count >= countedMax ? ' or more' : ''}`;
+
 /** "1 device" or "1,200 devices". */
-export const counted = (count: number, noun: string): string =>
-  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+export const counted = (count: number, noun: string, countedMax = Infinity): string =>
+  `${atLeast(count, countedMax)} ${noun}${count === 1 ? '' : 's'}`;
 
 export interface FormOptions {
   action: string;
@@ -102,6 +106,10 @@ export const filterSelect = (
     (value) =>
       html`<option value="${value}"${current === value && html` selected`}>${toWords(value)}</option>`,
   )}</select></label>`;
+
+/** Keeps the line breaks of a text that a person wrote. */
+export const textOfLines = (text: string | null): Content =>
+  text && html`<span class="breaks">${text}</span>`;
 
 /** A button behind a question. Works without a script. */
 export const confirmed = (question: string, options: FormOptions & { open: string }): Html =>

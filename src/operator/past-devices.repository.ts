@@ -31,15 +31,15 @@ export interface ArchivedFilter {
 export type PastDevicesRepository = ReturnType<typeof createPastDevicesRepository>;
 
 export function createPastDevicesRepository(sql: Database) {
-  const archived = (organizationId: string) =>
-    sql('assets').where({ organization_id: organizationId }).whereNotNull('archived_at');
-  const toReplaced = (rows: ReplacedRow[]): ReplacedLogger[] =>
-    rows.map((row) => ({
-      serialNumber: row.serial_number,
-      replacedAt: row.replaced_at,
-      assetId: row.asset_id,
-      name: row.name,
-    }));
+  const archived = (organizationId: string): Knex.QueryBuilder =>
+    sql('assets').where({ organization_id: organizationId }).whereNotNull('archived_at').select({
+      id: 'id',
+      name: 'name',
+      serialNumber: 'serial_number',
+      model: 'model',
+      createdAt: 'created_at',
+      archivedAt: 'archived_at',
+    });
   const replaced = (organizationId: string): Knex.QueryBuilder =>
     sql({ r: 'asset_replacements' })
       .join({ a: 'assets' }, (on) =>
@@ -47,33 +47,30 @@ export function createPastDevicesRepository(sql: Database) {
       )
       .where('r.organization_id', organizationId)
       .orderBy('r.id', 'desc')
-      .select('r.serial_number', 'r.replaced_at', 'r.asset_id', 'a.name');
+      .select({
+        serialNumber: 'r.serial_number',
+        replacedAt: 'r.replaced_at',
+        assetId: 'r.asset_id',
+        name: 'a.name',
+      });
 
   return {
-    async find(organizationId: string, id: string): Promise<ArchivedDevice | null> {
-      const [row]: ArchivedRow[] = await archived(organizationId)
-        .where({ id })
-        .select(COLUMNS as never);
-      return row ? toArchived(row) : null;
-    },
+    find: async (organizationId: string, id: string): Promise<ArchivedDevice | null> =>
+      (await archived(organizationId).where({ id }).first()) ?? null,
 
     async list(organizationId: string, { q, before, limit }: ArchivedFilter): Promise<ArchivedDevice[]> {
       const rows = archived(organizationId).orderBy('id', 'desc').limit(limit);
       if (before !== null) rows.where('id', '<', before);
       if (q !== null)
         rows.whereRaw(`(${contains('serial_number')} or ${contains('name')})`, [toName(q), toName(q)]);
-      const found: ArchivedRow[] = await rows.select(COLUMNS as never);
-      return found.map(toArchived);
+      return rows;
     },
 
     /** Loggers that were replaced, by a part of their serial number, the latest first. */
-    async listReplaced(organizationId: string, q: string, limit: number): Promise<ReplacedLogger[]> {
-      return toReplaced(
-        await replaced(organizationId)
-          .whereRaw(contains('r.serial_number'), [toName(q)])
-          .limit(limit),
-      );
-    },
+    listReplaced: async (organizationId: string, q: string, limit: number): Promise<ReplacedLogger[]> =>
+      replaced(organizationId)
+        .whereRaw(contains('r.serial_number'), [toName(q)])
+        .limit(limit),
 
     /** By serial number in lower case. */
     async listReplacedBySerials(
@@ -82,13 +79,12 @@ export function createPastDevicesRepository(sql: Database) {
     ): Promise<Map<string, ReplacedLogger>> {
       if (serialNumbers.length === 0) return new Map();
       const keys = serialNumbers.map((serial) => serial.toLowerCase());
-      const rows = await replaced(organizationId).whereRaw('lower(r.serial_number) = any(?::text[])', [keys]);
-      // The latest one is set last.
-      return new Map(
-        toReplaced(rows)
-          .reverse()
-          .map((logger) => [logger.serialNumber.toLowerCase(), logger]),
+      const found: ReplacedLogger[] = await replaced(organizationId).whereRaw(
+        'lower(r.serial_number) = any(?::text[])',
+        [keys],
       );
+      // The latest one is set last.
+      return new Map(found.reverse().map((logger) => [logger.serialNumber.toLowerCase(), logger]));
     },
   };
 }
@@ -96,31 +92,3 @@ export function createPastDevicesRepository(sql: Database) {
 /** As active devices are searched. */
 const contains = (column: string): string =>
   `strpos(casefold(${column} collate pg_unicode_fast), casefold(?::text collate pg_unicode_fast)) > 0`;
-
-const COLUMNS = ['id', 'name', 'serial_number', 'model', 'created_at', 'archived_at'] as const;
-
-interface ArchivedRow {
-  id: string;
-  name: string;
-  serial_number: string;
-  model: string | null;
-  created_at: Date;
-  /** Only rows with it are read. */
-  archived_at: Date | null;
-}
-
-interface ReplacedRow {
-  serial_number: string;
-  replaced_at: Date;
-  asset_id: string;
-  name: string;
-}
-
-const toArchived = (row: ArchivedRow): ArchivedDevice => ({
-  id: row.id,
-  name: row.name,
-  serialNumber: row.serial_number,
-  model: row.model,
-  createdAt: row.created_at,
-  archivedAt: row.archived_at as Date,
-});

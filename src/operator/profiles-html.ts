@@ -4,7 +4,9 @@ import { type Intervals, type Profile, profileView } from '../profiles/profile.t
 import type { Answers, ProfileView } from './answers.ts';
 import { changedFields } from './audit-html.ts';
 import { boundsText, duration } from './configuration-html.ts';
+import { askedAgainHtml } from './form-html.ts';
 import type { FormLink } from './form-links.ts';
+import { giveButton } from './groups-html.ts';
 import { type Content, type Html, html, toText } from './html.ts';
 import { facts, live, table, time, toWords } from './parts.ts';
 import type { GroupWithProfile } from './shown-groups.repository.ts';
@@ -125,11 +127,7 @@ ${table({
   empty: 'No group has this profile.',
 })}${hasMoreGroups && html`<p class="quiet">More groups have it.</p>`}
 <p class="quiet">Devices that got the profile by an apply of their own are not counted here.</p>
-<form method="post" action="${action}" class="actions">${[...inputs].map(
-  ([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`,
-)}
-<button class="main" name="step" value="apply">Save</button>
-<button name="step" value="edit">Change…</button> <a href="${back}">Cancel</a></form>`;
+${askedAgainHtml({ action, inputs, submit: 'Save', back })}`;
 
 export interface ProfilePage {
   profile: ProfileView;
@@ -143,7 +141,7 @@ export interface ProfilePage {
 
 export function profileHtml(
   { profile, groups, hasMoreGroups, history, intervals }: ProfilePage,
-  link: FormLink,
+  { link, mayChange }: { link: FormLink; mayChange: boolean },
 ): Html {
   const params = { slug: profile.slug };
   const content = html`<h1>${profile.name}</h1>
@@ -159,7 +157,7 @@ ${table({
   rows: groups.map(({ id, name, memberCount }) => [
     html`<a class="name" href="/operator/groups/${id}">${name}</a>`,
     memberCount.toLocaleString('en'),
-    link('applyProfile', { slug: profile.slug, groupId: id }, { label: 'Preview…', about: name }),
+    mayChange && giveButton({ id, name }, profile.slug, { label: 'Bring it to all members…', about: name }),
   ]),
   empty: 'No group has this profile.',
 })}${hasMoreGroups && html`<p class="quiet">More groups have it.</p>`}

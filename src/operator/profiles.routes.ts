@@ -50,7 +50,7 @@ export const profilesRoutes = ({
       history,
       intervals,
     };
-    const content = profileHtml(page, linksFor(session));
+    const content = profileHtml(page, { link: linksFor(session), mayChange: session.role !== 'read' });
     return { title: profile.name, content };
   }),
 ];

@@ -39,22 +39,29 @@ export function signInRoutes({
         const token = query.get('link') ?? '';
         const found = await lookUps.run(address, () => sessions.findLink(token));
         if (!found && token !== '') countFailure(address);
-        const content = page(token, found, toOwnPath(query.get('return')));
-        return { page: content, status: found || token === '' ? 200 : 404 };
+        const back = toOwnPath(query.get('return'));
+        return {
+          page: page(token, found, back),
+          status: found || token === '' ? 200 : 404,
+          // A provider keeps the page in its own attempt, which this would replace.
+          ...(back !== null && provider === null && { handoff: back }),
+        };
       },
     },
     {
       method: 'POST',
       path: SIGN_IN_PATH,
       role: null,
-      async handle({ form, address, visitor }) {
+      async handle({ form, address, visitor, handoff }) {
         const token = form.get('link') ?? '';
         const signedIn = await lookUps.run(address, () => sessions.signIn(token));
         if (!signedIn) countFailure(address);
         if (!signedIn) return { page: page(token, null), status: 404 };
         // The session that this one replaces is no longer used, and that of an own invitation ends with it.
         if (visitor && visitor.id !== signedIn.session.invitedBy) await sessions.signOut(visitor);
-        return { location: OPERATOR_PATH, cookie: signedIn.cookie };
+        const back = toOwnPath(handoff ?? null);
+        const used = back !== null && { handoff: null };
+        return { location: back ?? OPERATOR_PATH, cookie: signedIn.cookie, ...used };
       },
     },
     {

@@ -333,8 +333,6 @@ function calmTitle({ devices, online, acknowledged }: Calm): string {
 const inHandHtml = (acknowledged: number): Html =>
   html`<p><a href="/operator/alerts?status=acknowledged">${acknowledged.toLocaleString('en')} ${acknowledged === 1 ? 'alert is' : 'alerts are'} in hand</a>, and not over.</p>`;
 
-const loggers = (count: number): string => counted(count, 'logger');
-
 function calmHtml(calm: Calm, { link, mayChange }: StartOptions): Html {
   const { since, acknowledged, inContact, devices, online, neverReported } = calm;
   const overdue = devices - online - neverReported;
@@ -347,9 +345,9 @@ function calmHtml(calm: Calm, { link, mayChange }: StartOptions): Html {
       ? inContact.toLocaleString('en')
       : `more than ${(IN_CONTACT_MAX - 1).toLocaleString('en')}`;
   return html`<section class="panel calm">
-<p><strong>${count} of ${devices.toLocaleString('en')}</strong> ${devices === 1 ? 'logger' : 'loggers'} sent within the last hour, ${online.toLocaleString('en')} keep to their contacts.</p>
-${neverReported > 0 && html`<p><a href="/operator/fleet?status=new">${loggers(neverReported)}</a> never reported.</p>`}
-${overdue > 0 && html`<p><a href="/operator/fleet?status=offline">${loggers(overdue)}</a> missed a contact.</p>`}
+<p><strong>${count} of ${devices.toLocaleString('en')}</strong> ${devices === 1 ? 'logger' : 'loggers'} sent within the last hour, ${online.toLocaleString('en')} ${online === 1 ? 'keeps to its' : 'keep to their'} contacts.</p>
+${neverReported > 0 && html`<p><a href="/operator/fleet?status=new">${counted(neverReported, 'logger')}</a> never reported.</p>`}
+${overdue > 0 && html`<p><a href="/operator/fleet?status=offline">${counted(overdue, 'logger')}</a> missed a contact.</p>`}
 ${acknowledged > 0 && inHandHtml(acknowledged)}
 <p class="quiet">${since ? html`The last alert ended ${clockAndAge(since)}.` : 'No alert has ended yet.'}</p>
 <p><a class="button" href="/operator/fleet">The fleet</a></p></section>`;

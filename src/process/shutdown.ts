@@ -21,7 +21,7 @@ interface ShutdownOptions {
   deadlineMs: number;
 }
 
-/** Stops on SIGINT and SIGTERM, or when the returned function is called. */
+/** Stops on SIGINT, SIGTERM and SIGHUP, or when the returned function is called. */
 export function stopOnSignal({ stop, print, deadlineMs }: ShutdownOptions): (exitCode?: number) => void {
   let isStopping = false;
   function end(exitCode = 0, signal: NodeJS.Signals | null = null): void {
@@ -36,7 +36,7 @@ export function stopOnSignal({ stop, print, deadlineMs }: ShutdownOptions): (exi
       },
     );
   }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (!isStopping) print('Stopping …');
       end(0, signal);

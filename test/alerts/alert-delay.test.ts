@@ -1,5 +1,6 @@
 /** Alerts with a delay and a severity, from the profile to the list of alerts. */
 import assert from 'node:assert/strict';
+import { createAlertBatchesRepository } from '../../src/alerts/alert-batches.repository.ts';
 import { applyAnswer, configOf, FACTORY, report } from '../support/fleet.ts';
 import { useDevice } from './harness.ts';
 
@@ -44,6 +45,23 @@ describe('An alert with a delay', () => {
         ['alert.resolved', device.at(6), device.at(0), 'warning'],
       ],
     );
+  });
+
+  it('writes no index of the device while a breach waits for its delay', async () => {
+    const { assetId, org, dms } = device;
+    const breach = { type: 'breach', rule: 0, channel: 1, alertType: 'high_temp', boundC: 8 } as const;
+    const state = { ...breach, startedAt: 0, value: 9, lastAt: 60_000, periodSeconds: 60 };
+    await dms.service.sql.transaction(async (tx) => {
+      await createAlertBatchesRepository(tx).updateOpenAlerts([
+        { organizationId: org.id, assetId, openAlerts: [state] },
+      ]);
+      assert.deepEqual(
+        await tx('pg_stat_xact_user_tables')
+          .where({ relname: 'device_states' })
+          .select('n_tup_upd as updates', 'n_tup_hot_upd as withoutIndexes'),
+        [{ updates: 1, withoutIndexes: 1 }],
+      );
+    });
   });
 
   it('opens within one frame that brings all readings of the breach', async () => {

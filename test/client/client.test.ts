@@ -207,10 +207,26 @@ describe('The typed client', () => {
     assert.equal(seen, 1);
   });
 
-  it('sends a body of another media type unchanged', async () => {
-    const table = `serialNumber;name\n${serial()};Fridge 1\n` as never;
+  it('sends a body of another media type unchanged, whatever the case of the names of headers', async () => {
+    const toTable = () => `serialNumber;name\n${serial()};Fridge 1\n` as never;
     const headers = { 'Content-Type': 'text/csv' };
-    assert.equal((await dms.importAssets({ body: table }, { headers })).created, 1);
+    assert.equal((await dms.importAssets({ body: toTable() }, { headers })).created, 1);
+    const lower = { headers: { 'content-type': 'text/csv', 'idempotency-key': randomUUID() } };
+    const body = toTable();
+    // The second answer is that of the first call.
+    for (const _ of [1, 2]) assert.equal((await dms.importAssets({ body }, lower)).created, 1);
+  });
+
+  it('throws what is wrong with a request as it is, and sends nothing', async () => {
+    let calls = 0;
+    const options = { baseUrl: service.baseUrl, fetch: async () => new Response(`${++calls}`) };
+    const client = createClient({ ...options, apiKey });
+    await assert.rejects(createClient({ ...options, apiKey: 'dms_live_3fZk…' }).listAssets(), TypeError);
+    await assert.rejects(client.listAssets({}, { headers: { Accept: 'text/csv…' } }), TypeError);
+    // @ts-expect-error: a stream cannot be sent again.
+    const upload = client.uploadCalibrationCertificate({ assetId: randomUUID(), body: new Blob().stream() });
+    await assert.rejects(upload, TypeError);
+    assert.equal(calls, 0);
   });
 
   it('verifies webhooks of the service, and refuses others', async () => {

@@ -9,6 +9,7 @@ import { createClient } from '../../client/src/index.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 import {
+  CONFLICT,
   CUT_OFF,
   CUT_OFF_REFUSAL,
   EMPTY_LIST,
@@ -17,6 +18,8 @@ import {
   NESTED_REFUSAL,
   NO_HTTP,
   NO_JSON,
+  REGISTERED,
+  RUNNING,
   type ScriptedServer,
   startScriptedServer,
 } from './scripted-server.ts';
@@ -96,11 +99,14 @@ describe('The Python client', () => {
       redirectingUrl: await listen(elsewhere),
       brokenUrl: await script(CUT_OFF, NO_HTTP, NESTED_REFUSAL, EMPTY_LIST),
       cutOffUrl: await script(CUT_OFF),
+      runningUrl: await script(...Array(20).fill(RUNNING), REGISTERED),
+      endlessUrl: await script(RUNNING),
       wrongUrls: [
         [await script(NO_JSON), 200],
         [await script(NESTED_JSON), 200],
         [await script(MOVED), 301],
         [await script(CUT_OFF_REFUSAL), 404],
+        [await script(CONFLICT, EMPTY_LIST), 409],
       ],
       apiKey,
       deviceToken: (await service.issueKey(service.id, 'device')).token,
@@ -113,6 +119,6 @@ describe('The Python client', () => {
       ),
     );
     assert.equal(code, 0, output);
-    assert.match(output, /^Ran 11 tests/m);
+    assert.match(output, /^Ran 13 tests/m);
   });
 });

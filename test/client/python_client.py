@@ -102,6 +102,14 @@ class PythonClient(unittest.TestCase):
     def test_repeats_what_is_safe_to_repeat_until_an_answer_comes_whole(self):
         self.assertEqual(Client(GIVEN["brokenUrl"], GIVEN["apiKey"]).list_assets()["totalItems"], 0)
 
+    def test_waits_for_the_answer_of_a_call_that_still_runs_and_not_for_ever(self):
+        number = {"serialNumber": serial()}
+        running = Client(GIVEN["runningUrl"], GIVEN["apiKey"])
+        self.assertEqual(running.register_asset(body=number)["id"], "registered")
+        with self.assertRaises(ApiError) as raised:
+            Client(GIVEN["endlessUrl"], GIVEN["apiKey"]).register_asset(body=number)
+        self.assertEqual(raised.exception.status, 409)
+
     def test_raises_a_connection_error_for_an_answer_that_stays_cut_off(self):
         with self.assertRaises(ConnectionError) as raised:
             Client(GIVEN["cutOffUrl"], GIVEN["apiKey"], retries=0).list_assets()
@@ -117,6 +125,13 @@ class PythonClient(unittest.TestCase):
         asset = self.dms.register_asset(body={"serialNumber": serial()})
         with self.dms.list_measurements(asset["id"], headers={"Accept": "text/csv"}) as csv:
             self.assertTrue(csv.readline().startswith(b"channel,"))
+
+    def test_reads_names_of_headers_in_any_case(self):
+        table = f"serialNumber\n{serial()}\n".encode()
+        headers = {"content-type": "text/csv", "idempotency-key": serial()}
+        # The second answer is that of the first call.
+        for _ in range(2):
+            self.assertEqual(self.dms.import_assets(body=table, headers=headers)["created"], 1)
 
     def test_does_not_take_its_key_to_another_host(self):
         with self.assertRaises(ApiError) as raised:

@@ -34,6 +34,9 @@ const NESTED = '['.repeat(200_000);
 
 export const EMPTY_LIST = whole('200 OK', '{"items":[],"totalItems":0,"nextCursor":null}');
 export const CUT_OFF = withLength('200 OK', 500, '{"items":[');
+export const REGISTERED = whole('201 Created', '{"id":"registered"}');
+export const RUNNING = whole('409 Conflict\r\nRetry-After: 0', '{"message":"still running"}');
+export const CONFLICT = whole('409 Conflict', '{"message":"taken"}');
 export const NO_HTTP = 'hello\r\n\r\n';
 export const NO_JSON = whole('200 OK', '<html>');
 export const NESTED_JSON = whole('200 OK', NESTED);

@@ -1,9 +1,22 @@
 /** Commands by API, against the real service. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { timeZoneFinding } from '../../src/commands/doctor-checks.ts';
 import { mailServerAddress } from '../../src/commands/find-mail-server.ts';
@@ -40,8 +53,12 @@ describe('Commands by API', () => {
     const refused = await run('login', dms.baseUrl);
     assert.equal(refused.code, 5);
     assert.match(refused.stderr, /key/i);
+    process.env.DMS_KEY = 'dms_live_3fZk…';
+    const shortened = await run('login', dms.baseUrl);
+    assert.deepEqual([shortened.code, /whole one/.test(shortened.stderr)], [2, true], shortened.stderr);
     process.env.DMS_KEY = key;
-    assert.match((await run('login', dms.baseUrl, '--name', 'mine')).stdout, /as mine/);
+    const typed = dms.baseUrl.replace('http', 'HTTP');
+    assert.match((await run('login', typed, '--name', 'mine')).stdout, /as mine/);
     setEnv({ XDG_CONFIG_HOME: folder, DATA_DIR: folder });
     const file = join(folder, 'dms', 'logins.json');
     assert.deepEqual(
@@ -253,7 +270,7 @@ describe('Commands by API', () => {
       lines.map((line) => JSON.parse(line).value),
       [4],
     );
-    const record = join(folder, 'record.pdf');
+    const record = join(folder, 'Record.PDF');
     await run('statistics', serial, '1d', 'now', '--output', record);
     assert.equal((await run('certificates', 'upload', serial, record)).code, 0);
     const copy = join(folder, 'copy.pdf');
@@ -264,6 +281,47 @@ describe('Commands by API', () => {
     assert.equal((await run('statistics', 'NONE', '1d', 'now', '--output', kept)).code, 4);
     assert.equal(readFileSync(kept, 'utf8'), 'from before');
     assert.match((await run('audit', '--from', '1h')).stdout, /^\S+ +\S.* +uploadCalibrationCertificate +/m);
+  });
+
+  it('writes every reading to a file of JSON', async () => {
+    const serial = await registerOne();
+    const now = Date.now();
+    const readings = Array.from({ length: 60 }, (_, index) => ({
+      channel: 1,
+      type: 'temperature',
+      value: index,
+      measuredAt: new Date(now - index * 60_000).toISOString(),
+    }));
+    await dms.device.post(`/devices/${serial}/measurements`, { readings });
+    const file = join(folder, 'readings.json');
+    assert.equal((await run('readings', serial, '--output', file, '--limit', '5')).code, 2);
+    assert.equal((await run('readings', serial, '--output', file)).code, 0);
+    const written = JSON.parse(readFileSync(file, 'utf8'));
+    assert.deepEqual(
+      written.map(({ value }: { value: number }) => value),
+      readings.map(({ value }) => value),
+    );
+  });
+
+  it('writes to a pipe directly, and to the file that a link leads to', async () => {
+    const serial = await registerOne();
+    const [pipe, link, file] = ['pipe', 'link', 'linked.csv'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    execFileSync('mkfifo', [pipe]);
+    writeFileSync(file, 'from before');
+    symlinkSync(file, link);
+    // For reading and writing, so that it opens before the command does.
+    const reader = openSync(pipe, 'r+');
+    for (const output of [pipe, link])
+      await run('export', '1d', 'now', '--assets', serial, '--format', 'csv', '--output', output);
+    assert.deepEqual([lstatSync(pipe).isFIFO(), lstatSync(link).isSymbolicLink()], [true, true]);
+    const received = Buffer.alloc(1_000);
+    const length = readSync(reader, received);
+    closeSync(reader);
+    assert.equal(received.toString('utf8', 0, length), readFileSync(file, 'utf8'));
   });
 
   it('finds a webhook and its deliveries in either collection', async () => {
@@ -338,7 +396,7 @@ describe('Commands by API', () => {
     const { code, stderr } = await run('export', '1d', 'now', '--output', file);
     server.stop();
     assert.deepEqual([code, /^No answer from http:\/\/127\.0\.0\.1:\d+: /.test(stderr)], [6, true], stderr);
-    assert.deepEqual([existsSync(file), existsSync(`${file}.part`)], [false, false]);
+    assert.deepEqual([existsSync(file), existsSync(`${file}.unfinished`)], [false, false]);
   });
 
   it('accepts an address of the service that ends with a slash', async () => {
@@ -346,8 +404,6 @@ describe('Commands by API', () => {
     const { stdout } = await run('doctor');
     for (const good of [/✔ API/, /✔ clock of the API/, /time zones of the API: the rules are/])
       assert.match(stdout, good);
-    const { stderr } = await run('trigger', 'alert.made.up', '--to', 'http://127.0.0.1:9');
-    assert.match(stderr, /EVENT must be one of:/);
   });
 
   it('says what to do when the service does not answer, with exit code 6', async () => {
@@ -383,6 +439,11 @@ describe('Commands by API', () => {
       [refused.code, refused.stderr],
       [2, `--output must name a file that can be written, in a folder that exists: ${file}\n`],
     );
+    assert.deepEqual(await run('export', '1d', 'now', '--output', join(folder, 'export.pdf')), {
+      code: 2,
+      stdout: '',
+      stderr: '--output must end with .csv or .ndjson\n',
+    });
   });
 
   it('tells apart a refusal of the key, and a field that the service refuses', async () => {
@@ -418,6 +479,42 @@ describe('Commands by API', () => {
     );
     assert.match(lines[2] ?? '', /▁▄█$/);
   });
+
+  for (const known of [0, 1])
+    it(`prints every reading of a large frame after ${known} known ones`, async () => {
+      const serial = await registerOne();
+      const now = Date.now();
+      const readings = Array.from({ length: 600 }, (_, index) => ({
+        channel: 1,
+        type: 'temperature',
+        value: index,
+        measuredAt: new Date(now - (600 - index) * 1_000).toISOString(),
+      }));
+      const send = (some: typeof readings) =>
+        dms.device.post(`/devices/${serial}/measurements`, { readings: some });
+      if (known > 0) await send(readings.slice(0, known));
+      let isSent = false;
+      // Lets the device send after the first look at its readings, and ends once the last one was shown.
+      const proxy = createServer(async ({ url = '' }, answer) => {
+        const found = await dms.api.get(url);
+        if (url.includes('measurements') && !isSent) {
+          isSent = true;
+          await send(readings.slice(known));
+        }
+        const isOver = url.includes(encodeURIComponent(readings.at(-1)?.measuredAt as string));
+        answer.writeHead(isOver ? 404 : 200, { 'Content-Type': 'application/json' });
+        answer.end(JSON.stringify(found.body));
+      }).listen(0, '127.0.0.1');
+      await once(proxy, 'listening');
+      process.env.DMS_URL = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+      const { code, stdout } = await run('tail', serial, '--every', '0.01', '--json');
+      proxy.close();
+      const lines = stdout.trim().split('\n');
+      assert.deepEqual(
+        [code, lines.map((line) => JSON.parse(line).value)],
+        [4, readings.map(({ value }) => value)],
+      );
+    });
 
   it('checks everything in the doctor, and fails with a remedy for a fault', async () => {
     const { code, stdout } = await run('doctor');

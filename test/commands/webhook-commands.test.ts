@@ -15,7 +15,7 @@ const ROOT = new URL('../../', import.meta.url);
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 describe('Commands for webhooks', () => {
-  const { started, registerOne, run, jsonOf } = useCommands();
+  const { started, setEnv, registerOne, run, jsonOf } = useCommands();
   let dms: TestService;
   const children: ChildProcess[] = [];
 
@@ -127,7 +127,8 @@ describe('Commands for webhooks', () => {
     assert.deepEqual(await registered(), []);
   });
 
-  it('triggers the example of each event at a receiver, with a valid signature', async () => {
+  it('triggers the example of each event at a receiver, with a valid signature, and without a service', async () => {
+    setEnv({});
     const received: unknown[] = [];
     const receiver = createServer(async (request, response) => {
       let body = '';

@@ -192,6 +192,10 @@ describe('A pending setting', () => {
     assert.equal(await pending(), null);
     await retry(first);
     assert.deepEqual(await pending(), { ...TEN_MINUTES, ...HOURLY });
+    await applyAnswer(org, 'A');
+    await worker.runJobs();
+    const { status, text } = await org.api.post(`/devices/config-jobs/${first}/retry`);
+    assert.deepEqual([status, /no failed or timed-out device/.test(text)], [409, true], text);
   });
 
   it('keeps the refusal of the other settings of a change when one of them is overwritten', async () => {
@@ -243,6 +247,20 @@ describe('A pending setting', () => {
       await applyAnswer(org, 'A');
       await createProfile(org, { slug: 'half-hour', intervals: { measurementIntervalMinutes: 30 } });
     }
+    const applyRules = async (slug: string, alert: object) => {
+      await createProfile(org, { slug, temperatureAlerts: [alert] });
+      return applyTo(slug);
+    };
+    /** The probe is on channel 3. */
+    async function showChannels(serial = 'A'): Promise<void> {
+      const measuredAt = new Date().toISOString();
+      const types = ['temperature', 'humidity', 'temperature'];
+      const readings = types.map((type, index) => ({ channel: index + 1, type, value: 5, measuredAt }));
+      const { status, text } = await org.device.post(`/devices/${serial}/measurements`, { readings });
+      assert.equal(status, 202, text);
+    }
+    const slots = async (serial = 'A') =>
+      (await configOf(org, serial)).pendingConfig?.alarmRules[0].slotNumbers;
     const runSlow = () => run({ temperatureAlerts: [SLOW], intervals: { measurementIntervalMinutes: 5 } });
     const samples = async () => (await pending()).alarmRules[0].samples;
 
@@ -281,17 +299,60 @@ describe('A pending setting', () => {
     it('keeps the delay of rules that follow the channels of the device when a pending interval is cancelled', async () => {
       await runSlow();
       const interval = await applyTo('half-hour');
-      const measuredAt = new Date().toISOString();
-      const readings = ['temperature', 'humidity', 'temperature'].map((type, index) => ({
-        channel: index + 1,
-        type,
-        value: 5,
-        measuredAt,
-      }));
-      await org.device.post('/devices/A/measurements', { readings });
+      await showChannels();
       await cancel(interval);
       const { alarmRules, ...others } = await pending();
       assert.deepEqual([alarmRules[0].slotNumbers, alarmRules[0].samples, others], [[2], 7, {}]);
+    });
+
+    it('counts the delay by the present interval of the device when it is retried', async () => {
+      await run({ intervals: { measurementIntervalMinutes: 5 } });
+      const first = await applyRules('slow', SLOW);
+      await worker.expireJobs();
+      assert.equal(await samples(), 7);
+      await applyTo('half-hour');
+      await applyAnswer(org, 'A');
+      await retry(first);
+      assert.equal(await samples(), 2);
+    });
+
+    it('follows the channels that the device has shown since it was withdrawn when it is retried', async () => {
+      const first = await applyRules('high', HIGH);
+      await worker.expireJobs();
+      await change('post', '/devices/A/config/withdraw');
+      await showChannels();
+      await retry(first);
+      assert.deepEqual(await slots(), [2]);
+    });
+
+    it('follows the channels of the device beside an interval and a schedule, which each took over a part of it', async () => {
+      await run({ intervals: { measurementIntervalMinutes: 5 } });
+      await applyRules('slow', SLOW);
+      await applyTo('half-hour');
+      const schedule = { always: false, days: ['monday'], from: '08:00', to: '18:00', timezone: 'UTC' };
+      await createProfile(org, { slug: 'mondays', schedule });
+      await applyTo('mondays');
+      await showChannels();
+      assert.deepEqual(await slots(), [2]);
+    });
+
+    it('keeps its channel when the same rules of another one were withdrawn after the deadline', async () => {
+      await run({ temperatureAlerts: [HIGH] });
+      await applyRules('ambient', { ...HIGH, channel: 'ambient' });
+      await worker.expireJobs();
+      await change('post', '/devices/A/config/withdraw');
+      await showChannels();
+      assert.deepEqual(await slots(), [2]);
+    });
+
+    it('returns to the rules of the replaced logger on the channels of the new one', async () => {
+      await run({ temperatureAlerts: [HIGH] });
+      const other = await applyRules('ambient', { ...HIGH, channel: 'ambient' });
+      await change('post', `/assets/${assetId}/replace-hardware`, { newSerialNumber: 'B' });
+      await showChannels('B');
+      assert.deepEqual(await slots('B'), [0]);
+      await cancel(other);
+      assert.deepEqual(await slots('B'), [2]);
     });
   });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { join } from 'node:path';
 import type { LocalInstance } from '../../dev/local/local-instance.ts';
@@ -43,6 +43,14 @@ const STORY = [
   /alert\.resolved has arrived at the receiver\.$/,
   /The job is running until .*; it waits for 282C[0-9A-F]{6}06\.$/,
 ];
+/** Settings of an installation elsewhere. */
+const ELSEWHERE = {
+  DATABASE_REPLICA_URL: 'postgres://192.0.2.1/dms',
+  TEMPORAL_CONFIG_FILE: '/there/is/none.toml',
+  OPERATOR_URL: 'https://loggers.example.com',
+  HOST: '192.0.2.1',
+  PORT: '1',
+};
 const LINKS = 'Where to look';
 const DEFAULT_PORT = 8080;
 
@@ -62,7 +70,7 @@ describe('npm start', () => {
   before(async () => {
     for (const folder of [ownTemporary, abandonedTemporary]) mkdirSync(folder);
     await occupy(holder, DEFAULT_PORT);
-    ownDemo = run('demo', { DATA_DIR: `${ownTemporary}/nobody`, TMPDIR: ownTemporary });
+    ownDemo = run('demo', { ...ELSEWHERE, DATA_DIR: `${ownTemporary}/nobody`, TMPDIR: ownTemporary });
     const isBesideUp = ownDemo.line(/^2\./).then(() => {
       besideLocal = readLocal(join(ownTemporary, leftIn(ownTemporary)[0] as string));
       besideProcesses = descendantsOf(ownDemo.pid);
@@ -195,11 +203,21 @@ describe('npm start', () => {
   });
 
   describe('npm run demo', () => {
-    it('starts a service of its own and removes it with its files at the end', async () => {
+    it('starts a service of its own, without settings of another one, and removes it with its files at the end', async () => {
       assert.ok(besideProcesses.length > 10, 'PostgreSQL, Temporal and their guards');
       await succeeds(ownDemo);
       assert.ok(!ownDemo.output().includes(LINKS), 'addresses of a service that has ended');
       assert.deepEqual([alive(besideProcesses), leftIn(ownTemporary)], [[], []]);
+    });
+
+    it('disables its webhook when it is stopped', async () => {
+      const stopped = run('demo', { DATA_DIR: dataDir });
+      const line = await stopped.line(/receiver listens at/);
+      await stopped.line(/^3\./);
+      await stopped.end('SIGTERM');
+      const { body } = await stack.organization.api.get('/webhooks');
+      const its = body.items.find(({ url }: { url: string }) => line.includes(url));
+      assert.equal(its.status, 'disabled');
     });
 
     it('runs against a running service, leaves it running, and prints only commands that work', async () => {
@@ -212,23 +230,43 @@ describe('npm start', () => {
       assert.ok(stack.isRunning());
       const clean = run('demo', { DATA_DIR: dataDir }, '--clean');
       assert.equal(await clean.exited, 0, clean.output());
-      assert.match(clean.output(), /^Archived 7 devices/m);
+      assert.match(clean.output(), /^Archived 14 devices/m);
     });
 
-    it('leaves no process and no file when it is stopped during the start', async () => {
-      const abandoned = run('demo', { DATA_DIR: `${abandonedTemporary}/nobody`, TMPDIR: abandonedTemporary });
-      await abandoned.line(/starts one of its own/);
-      const isPostgres = ({ command }: { command: string }) => command.includes('postgres');
-      const started = await eventually(
-        async () => descendantsOf(abandoned.pid),
-        (found) => found.some(isPostgres),
-      );
-      await abandoned.end('SIGTERM');
-      await eventually(
-        async () => alive(started),
-        (left) => left.length === 0,
-      );
-      assert.deepEqual(leftIn(abandonedTemporary), []);
+    describe('beside another copy at the address of its last service', () => {
+      const env = { DATA_DIR: `${abandonedTemporary}/nobody`, TMPDIR: abandonedTemporary };
+      before(() => {
+        mkdirSync(env.DATA_DIR);
+        writeFileSync(
+          join(env.DATA_DIR, 'local.json'),
+          JSON.stringify({ ...stack.local, apiKey: 'another' }),
+        );
+      });
+
+      it('finds no service to clean up', async () => {
+        const clean = run('demo', env, '--clean');
+        assert.equal(await clean.exited, 1);
+        assert.match(clean.output(), /There is no service to clean up/);
+      });
+
+      for (const [signal, ended] of [
+        ['SIGTERM', 'stopped'],
+        ['SIGKILL', 'killed'],
+      ] as const)
+        it(`leaves no process and no file when it is ${ended} while it starts a service of its own`, async () => {
+          const abandoned = run('demo', env);
+          await abandoned.line(/starts one of its own/);
+          const isPostgres = ({ command }: { command: string }) => command.includes('postgres');
+          const started = await eventually(
+            async () => descendantsOf(abandoned.pid),
+            (found) => found.some(isPostgres),
+          );
+          await abandoned.end(signal);
+          await eventually(
+            async () => [...alive(started), ...leftIn(abandonedTemporary)],
+            (left) => left.length === 0,
+          );
+        });
     });
   });
 

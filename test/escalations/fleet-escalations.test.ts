@@ -132,7 +132,7 @@ describe('An overdue fleet that escalates', () => {
     assert.equal(totalItems, 1_010);
   });
 
-  it('continues at the same step with the next alert when the device of the first one is back', async () => {
+  it('continues at the same step and after the same snooze with the next alert when the device of the first one is back', async () => {
     await customer.escalation([
       [0, nurse],
       [60, nurse],
@@ -140,8 +140,12 @@ describe('An overdue fleet that escalates', () => {
     await loseFleet(30);
     const [first] = await escalating();
     await pass(first?.id ?? '');
+    const snoozeUntil = new Date(Date.now() + 50 * MINUTE_MS);
+    await customer.acknowledge(first?.id ?? '', { snoozeUntil });
     await comeBack(first?.serialNumber ?? '');
-    await steps.escalateFleets();
+    const afterSnooze = openSteps(dms, { now: () => new Date(snoozeUntil.getTime() + MINUTE_MS) });
+    await afterSnooze.escalateFleets();
+    await afterSnooze.close();
     const [ended, next, ...others] = await escalating();
     assert.deepEqual(others, []);
     assert.deepEqual([ended?.id, ended?.status], [first?.id, 'resolved']);
@@ -150,7 +154,7 @@ describe('An overdue fleet that escalates', () => {
     assert.equal((await customer.sent()).length, 1);
     await pass(next?.id ?? '', 61);
     const [, second] = await customer.sent();
-    assert.match(second?.text ?? '', /29 of 30 devices/);
+    assert.match(second?.text ?? '', /Still open after its snooze.*29 of 30 devices/s);
   });
 
   it('restarts with the next alert when the policy of the first one is gone', async () => {

@@ -139,11 +139,16 @@ describe('The profile of a group', () => {
     const serials = await registerMany(org, 4);
     await add(...serials);
     const rollout = { firstPercent: 25 };
-    const { jobId } = await name('daily', { rollout });
+    const temperatureAlerts = [{ type: 'high', channel: 'probe', highC: 8, delayMinutes: 30 }];
+    await createProfile(org, { slug: 'delayed', temperatureAlerts });
+    const { jobId } = await name('delayed', { rollout });
     const { counts } = await jobOf(org, jobId);
     assert.deepEqual([counts.waiting, counts.queued], [1, 3]);
-    // Members that wait for a stage are not offered the same again.
-    assert.equal((await name('daily')).jobId, null);
+    // Members that wait for a stage are not offered the same again, even if it compiles to other samples by now.
+    await report(org, serials[3] as string, FACTORY);
+    assert.deepEqual((await name('delayed', {}, '?dryRun=true')).preview, []);
+    assert.equal((await name('delayed')).jobId, null);
+    assert.equal((await targetsOf(jobId))[serials[3] as string], 'queued');
   });
 
   it('changes no member when the profile is edited, until a PATCH names it again', async () => {

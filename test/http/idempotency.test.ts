@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { query } from '../../src/db/query.ts';
-import { idempotencyKey } from '../../src/http/idempotency.ts';
+import { idempotencyKey, STILL_RUNNING } from '../../src/http/idempotency.ts';
+import { createOperations } from '../../src/http/operations.ts';
 import { type Route, takesIdempotencyKey } from '../../src/http/route.ts';
+import { AppError } from '../../src/process/errors.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { databaseContents, untilJobsStarted } from '../support/database-contents.ts';
 import { apply, configOf, createProfile, eventually, FRIDGE, register } from '../support/fleet.ts';
@@ -437,6 +439,41 @@ describe('Idempotency-Key', () => {
       await eventually(kept, (keys) => keys.length === 1);
       await worker.stop();
       assert.deepEqual(await kept(), [idempotencyKey(key)]);
+    });
+  });
+
+  describe('a form that is sent twice', () => {
+    /** The second sending, while the first one runs for so long; with the time that it has waited. */
+    async function sendAgain(runsMs: number, refusal = STILL_RUNNING) {
+      let waitedMs = 0;
+      const send = createOperations({
+        routes: dms.service.routes,
+        transactFor: () => assert.fail(),
+        recordAudit: () => assert.fail(),
+        now: () => new Date(),
+        withIdempotency: async () => {
+          if (waitedMs < runsMs) throw new AppError('conflict', refusal);
+          return { status: 200, body: '{"items":[],"nextCursor":null}', location: null, replayed: true };
+        },
+        pause: async (ms) => {
+          waitedMs += ms;
+        },
+      });
+      const caller = { keyId: 'a', keyName: 'A', organizationId: dms.id, serialKey: null };
+      const answer = await send({ ...caller, kind: 'customer', role: 'read' }, 'listGroups', {
+        once: 'form',
+      }).catch((error: AppError) => error.message);
+      return { answer, waitedMs };
+    }
+
+    it('waits for the first sending for up to 60 seconds, and then gets its answer', async () => {
+      const { answer, waitedMs } = await sendAgain(60_000);
+      assert.deepEqual([answer, waitedMs], [{ status: 200, body: { items: [], nextCursor: null } }, 60_000]);
+    });
+
+    it('says after 60 seconds that the first sending still runs, and waits for no other refusal', async () => {
+      assert.deepEqual(await sendAgain(60_001), { answer: STILL_RUNNING, waitedMs: 60_000 });
+      assert.deepEqual(await sendAgain(60_000, 'Taken'), { answer: 'Taken', waitedMs: 0 });
     });
   });
 

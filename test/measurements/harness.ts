@@ -101,7 +101,7 @@ function batchDepsOf(sql: Database): MessageBatchDeps {
     exchanges: createExchangeBatch({
       devicesIn,
       targetsIn: createDeviceTargetsRepository,
-      recompile: async () => new Map(),
+      recompile: async () => [],
       alertRulesChanged: async () => [],
       recordOutcomes: () => {},
       now: () => new Date(),

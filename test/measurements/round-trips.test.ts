@@ -2,11 +2,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { createAlertBatchesRepository } from '../../src/alerts/alert-batches.repository.ts';
+import { createAlertEvaluation } from '../../src/alerts/alert-evaluation.service.ts';
 import { createBatchTransact } from '../../src/db/batch-transaction.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { createOutboxRepository } from '../../src/deliveries/outbox.repository.ts';
 import { createPublishEvents } from '../../src/events/events.service.ts';
-import { apply, createProfile, FRIDGE, register } from '../support/fleet.ts';
+import type { MessageBatchDeps } from '../../src/measurements/message-batch.service.ts';
+import { apply, applyAnswer, createProfile, FRIDGE, register } from '../support/fleet.ts';
 import { temperature } from './fixtures.ts';
 import { useLogger } from './harness.ts';
 
@@ -32,7 +35,7 @@ describe('A frame alone', () => {
   });
 
   /** An intake that publishes, with one connection through the proxy. */
-  async function openIntake() {
+  async function openIntake(more: Partial<MessageBatchDeps> = {}) {
     await logger.org.api.post('/cellular-webhooks', { url: 'http://127.0.0.1:9/hooks' });
     let transactions = 0;
     const transact = createBatchTransact(database, { plans: 'once', startsWithRead: true });
@@ -42,6 +45,7 @@ describe('A frame alone', () => {
         return transact(work);
       },
       publish: createPublishEvents({ deliveriesIn: createOutboxRepository, onQueued: () => {} }),
+      ...more,
     });
     const receive = (minute: number, more: object = {}) =>
       intake.receive(logger.frame({ readings: [temperature(minute)], ...more }));
@@ -59,6 +63,27 @@ describe('A frame alone', () => {
       [logger.org.id],
     );
     assert.equal(Number(rows[0].count), 2);
+  });
+
+  it('opens an alert in the same transaction, with two round trips more', async () => {
+    const { receive, transactions } = await openIntake({
+      evaluateAlerts: createAlertEvaluation({
+        batchesIn: createAlertBatchesRepository,
+        evaluateLate: async () => ({ events: [], unended: new Map() }),
+      }),
+    });
+    await createProfile(logger.org, FRIDGE);
+    await apply(logger.org, 'vaccine-fridge', { serialNumbers: [logger.serial] });
+    await applyAnswer(logger.org, logger.serial);
+    const receiveValue = (minute: number, value: number) =>
+      receive(minute, { readings: [temperature(minute, { value })] });
+    // A process reads the content of a configuration once.
+    await receiveValue(-1.5, 5);
+    const before = transactions();
+    proxy.reset();
+    await receiveValue(-1, 9);
+    assert.deepEqual([transactions() - before, proxy.roundTrips()], [1, 5]);
+    assert.equal((await logger.asset()).openAlerts, 1);
   });
 
   it('delivers a change in the same transaction, with three round trips more', async () => {

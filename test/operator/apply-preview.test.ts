@@ -36,10 +36,10 @@ describe('The preview of an apply', () => {
   it('shows each change with its number of devices, and how many have it already', async () => {
     const text = await preview({ slug: 'four', applyToAll: 'true' });
     assert.match(text, /Devices 12 Would change 8 Have it already 4/);
-    assert.match(text, /6 devices Low alert on channel 1 2 °C → becomes 4 °C 2 devices/);
+    assert.match(text, /6 devices Low alert on probe \(channel 1\) 2 °C → becomes 4 °C 2 devices/);
     assert.match(
       text,
-      /2 devices Low alert on channel 1 not known → becomes 4 °C High alert on channel 1 not known → becomes 8 °C/,
+      /2 devices Low alert on probe \(channel 1\) not known → becomes 4 °C High alert on probe \(channel 1\) not known → becomes 8 °C/,
     );
     assert.match(text, /Apply to 12/);
   });
@@ -47,7 +47,7 @@ describe('The preview of an apply', () => {
   it('shows changes that only the service keeps, and nothing else of the alert', async () => {
     const text = await preview({ slug: 'late', serialNumbers: serials.slice(6, 10).join(' ') });
     const change =
-      /4 devices Delay of the alert on channel 1 0 min → becomes 30 min Severity on channel 1 critical → becomes warning/;
+      /4 devices Delay of the alert on probe \(channel 1\) 0 min → becomes 30 min Severity on probe \(channel 1\) critical → becomes warning/;
     assert.match(text, change);
     assert.match(text, /Have it already 0/);
   });

@@ -219,9 +219,15 @@ describe('The page of a device', () => {
     const send = (action: string, form: Record<string, string>) =>
       visit(`${dms.baseUrl}/operator/forms/${action}?alertId=${alert.id}`, { cookie, form });
     assert.equal((await send('acknowledgeAlert', { assignee: 'Ada', snoozeUntil: '24' })).status, 303);
-    assert.equal((await send('commentAlert', { comment: '<b>Door</b> closed' })).status, 303);
+    assert.equal((await send('commentAlert', { comment: '<b>Door</b>\r\nclosed' })).status, 303);
     const shown = await page(path);
-    for (const part of [/opened/, /acknowledged/, /Grace Hopper/, /Ada/, /&lt;b&gt;Door&lt;\/b&gt; closed/])
+    for (const part of [
+      /opened/,
+      /acknowledged/,
+      /Grace Hopper/,
+      /Ada/,
+      /<span class="breaks">&lt;b&gt;Door&lt;\/b&gt;\nclosed</,
+    ])
       assert.match(shown, part);
     assert.match(shown, /<dt>Since<\/dt><dd><time datetime="[^"]+" data-clock="age">/);
     assert.match(shown, /data-label="When"><time datetime="[^"]+" data-clock>/);
@@ -335,11 +341,16 @@ describe('The page of a device', () => {
     assert.match(text, /<dt>Profile<\/dt><dd><a [^>]*>Vaccine fridge</);
     assert.match(text, /<option value="zz-last" selected>/);
     assert.doesNotMatch(text, /certificate\.pdf/);
+    const reader = await signIn(dms, { role: 'read' });
+    const seen = async () =>
+      (await visit(`${dms.baseUrl}/operator/devices/${id}`, { cookie: reader })).text.match(/>More…</g);
+    assert.deepEqual([text.match(/>More…</g)?.length, await seen()], [1, null]);
     const form = new FormData();
     form.append('file', new Blob(['%PDF-1.4'], { type: 'application/pdf' }), 'c.pdf');
     const url = `${dms.baseUrl}/operator/forms/uploadCalibrationCertificate/file?assetId=${id}`;
     assert.equal((await visit(url, { cookie, form })).status, 303);
     assert.match(await page(`/devices/${id}`), /certificate\.pdf/);
+    assert.equal((await seen())?.length, 1);
   });
 
   it('shows everything that concerned the device: import, group, profile, alert and its comment', async () => {
@@ -458,7 +469,7 @@ describe('The page of a device', () => {
     assert.doesNotMatch(seen.text, /Register the logger again/);
   });
 
-  it('shows statistics of an archived device, and leads to its record as PDF', async () => {
+  it('shows statistics of an archived device, also in place of a curve, and leads to its record as PDF', async () => {
     const id = await register(dms, 'KEPT-1', { name: 'Cellar fridge' });
     await sendTemperature(dms, 'KEPT-1', 5);
     await dms.api.delete(`/assets/${id}`);
@@ -470,6 +481,9 @@ describe('The page of a device', () => {
     const [, pdf = ''] = text.match(/href="(\/operator\/devices\/[^"]+statistics\.pdf[^"]+)"/) ?? [];
     const { status, headers } = await visit(dms.baseUrl + pdf.replaceAll('&amp;', '&'), { cookie });
     assert.deepEqual([status, headers.get('content-type')], [200, 'application/pdf']);
+    const span = String(new URLSearchParams({ from, to }));
+    const curve = await visit(`${dms.baseUrl}/operator/devices/${id}?${span}`, { cookie });
+    assert.equal(curve.headers.get('location'), `/operator/devices/${id}/statistics?${span}`);
     const reversed = `/devices/${id}/statistics?${new URLSearchParams({ from: to, to: from })}`;
     assert.match(await page(reversed), /role="alert">The end must be after the beginning/);
   });

@@ -1,5 +1,9 @@
 /** The page of the fleet: its counts are those of its lists. */
 import assert from 'node:assert/strict';
+import { fleetPageView } from '../../src/fleet/fleet.ts';
+import { alertTabs } from '../../src/operator/alerts-html.ts';
+import { fleetHtml } from '../../src/operator/fleet-html.ts';
+import { html, toText } from '../../src/operator/html.ts';
 import { apply, applyAnswer, createProfile, FACTORY, FRIDGE, register, report } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { signIn, visit } from './visitor.ts';
@@ -80,6 +84,54 @@ describe('The page of the fleet', () => {
     );
     assert.equal(status, 200, text);
     assert.match(text, /All 2 that match/);
+  });
+
+  it('says where a count ends before all are counted, and offers no apply that would be refused', () => {
+    const see = (totalItems: number | undefined, filter: Record<string, string>) =>
+      toText(
+        fleetHtml({
+          counts: fleetPageView([{ key: 'status:online', count: 1_000 }]),
+          page: { items: [], nextCursor: null, totalItems },
+          listed: [],
+          filter,
+          order: null,
+          profiles: [],
+          groups: [],
+          past: null,
+          link: (name, _, look) => html`${name}: ${look?.label}`,
+          mayChange: true,
+          now: new Date(),
+        }),
+      );
+    const some = see(1_000, { q: 'EFENTO' });
+    assert.match(
+      some,
+      /<h2>1,000 or more devices found.*applyProfile: [\w ]+ all 1,000 or more that match</s,
+    );
+    assert.match(
+      see(999, { q: 'EFENTO' }),
+      /<h2>999 devices found.*applyProfile: [\w ]+ all 999 that match</s,
+    );
+    assert.match(see(undefined, { groupId }), /<h2>1,000 devices found.* all 1,000 that match</s);
+    const most = see(10_001, { model: 'TVO-THT' });
+    assert.doesNotMatch(most, /applyProfile/);
+    assert.match(most, /More than 10,000 devices match: apply to a group, or to all\./);
+    assert.match(toText(alertTabs({ status: 'new' }, { new: 100_000 })), />New 100,000 or more</);
+  });
+
+  it('says of an empty list whether a filter has made it empty', async () => {
+    const stranger = await signIn(dms, { organizationId: (await dms.addOrganization()).id });
+    const see = async (path: string) =>
+      (await visit(`${dms.baseUrl}/operator/${path}`, { cookie: stranger })).text;
+    for (const [path, words] of [
+      ['fleet', 'No device is registered yet.'],
+      ['fleet?status=offline', 'No device matches.'],
+      ['archived', 'No device is archived.'],
+      ['archived?q=x', 'No archived device matches.'],
+      ['jobs', 'No job. One begins when a profile is applied.'],
+      ['jobs?status=aborted', 'No job has this status.'],
+    ] as const)
+      assert.ok((await see(path)).includes(`class="empty">${words}`), path);
   });
 
   it('finds devices by model, and applies a profile to them', async () => {

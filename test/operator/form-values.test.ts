@@ -48,6 +48,10 @@ describe('The values of a form', () => {
     );
   });
 
+  it('reads a line break as one character, as a browser has counted it', () => {
+    assert.deepEqual(read('name=a%0D%0Ab%0D%0A').name, 'a\nb');
+  });
+
   it('leaves out empty lists, also within groups and rows', () => {
     const { steps } = toCreation(FIELDS, read('name=A&steps.0.after=5')) as { steps: unknown };
     assert.deepEqual(steps, [{ after: 5, isLoud: false }]);

@@ -25,7 +25,7 @@ describe('A form of an operation', () => {
     assert.equal(status, 200);
     assert.match(text, /<input id="serialNumber" required [^>]*name="serialNumber"/);
     assert.match(text, /type="number" id="floor" name="floor"[^>]* min="-100" max="1000"/);
-    assert.match(text, /name="name"[^>]* maxlength="128"/);
+    assert.match(text, /name="name"[^>]* maxlength="256"/);
   });
 
   it('registers a logger, with the audit trail of the API', async () => {
@@ -223,6 +223,8 @@ describe('A form of an operation', () => {
     assert.match((await see('createProfile')).text, /id="schedule-help">Left empty, always\./);
     const form = await see('updateProfile?slug=hot-water-guard');
     assert.match(form.text, /name="intervals.transmissionIntervalSeconds"[^>]* value="21600"/);
+    assert.match(form.text, /<label for="name">Name<\/label>/);
+    assert.doesNotMatch(form.text, /short name/);
     const inputs = Object.fromEntries(inputsIn(form.text));
     await send('updateProfile?slug=hot-water-guard', {
       ...inputs,

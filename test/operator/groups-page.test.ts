@@ -76,6 +76,65 @@ describe('The page of a group', () => {
     assert.equal(await countMembers(id), 1);
   });
 
+  it('brings a changed profile to the members as that of their group, once, and takes it from who leaves', async () => {
+    const slug = await createProfile(dms, { ...FRIDGE, slug: 'lab' });
+    const id = await addGroup('Labs', ['LAB-1'], slug);
+    await applyAnswer(dms, 'LAB-1');
+    await dms.api.put(`/devices/config-profiles/${slug}`, {
+      temperatureAlerts: [{ type: 'high', channel: 'probe', highC: 6 }],
+    });
+    const fieldsIn = (text: string) =>
+      Object.fromEntries(
+        [...text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)].map(
+          ([, name = '', value = '']) => [name, value.replaceAll('&quot;', '"')],
+        ),
+      );
+    const path = `forms/updateGroup?groupId=${id}`;
+    for (const [page, label] of [
+      [`/groups/${id}`, 'Bring Vaccine fridge to all members…'],
+      [`/profiles/${slug}`, 'Bring it to all members…'],
+    ] as const) {
+      const shown = await see(page);
+      const [, form = ''] =
+        shown.match(new RegExp(`action="/operator/${path.replace('?', '\\?')}"[^>]*>(.*?)${label}`, 's')) ??
+        [];
+      assert.deepEqual(Object.keys(fieldsIn(form)), ['shown', 'name', 'profileSlug'], page);
+      const preview = (await send(path, fieldsIn(form))).text;
+      assert.match(preview, /Give Vaccine fridge to Labs\?.*Would change<\/dt><dd>1</s);
+      if (page.startsWith('/groups')) continue;
+      const sent = { ...fieldsIn(preview), step: 'apply' };
+      const [first, again] = [await send(path, sent), await send(path, sent)];
+      const [, jobId] = first.headers.get('location')?.match(/^\/operator\/jobs\/([^?]+)/) ?? [];
+      assert.equal(again.headers.get('location'), first.headers.get('location'));
+      const { body: job } = await dms.api.get(`/devices/config-jobs/${jobId}`);
+      assert.equal(job.origin.action, 'updateGroup');
+      await dms.api.post(`/groups/${id}/remove-members`, { serialNumbers: ['LAB-1'] });
+      const { body: targets } = await dms.api.get(`/devices/config-jobs/${jobId}/targets`);
+      assert.equal(targets.items[0].state, 'cancelled');
+    }
+    assert.doesNotMatch(await see(`/profiles/${slug}`, await signIn(dms, { role: 'read' })), /Bring it/);
+  });
+
+  it('asks before it takes the profile away, and says from how many members', async () => {
+    const id = await addGroup('Vaccines', ['VACCINE-1'], 'fridge');
+    const form = {
+      shown: JSON.stringify({ name: 'Vaccines', profileSlug: 'fridge' }),
+      name: 'Vaccines',
+      profileSlug: '',
+    };
+    const slugOf = async () => (await dms.api.get(`/groups/${id}`)).body.profileSlug;
+    const { status, text } = await send(`forms/updateGroup?groupId=${id}`, form);
+    assert.equal(status, 200);
+    assert.match(
+      text,
+      /Take the profile away from Vaccines\?.*Open changes of <a [^>]+>Vaccine fridge<\/a> are withdrawn from its 1 member\./s,
+    );
+    assert.equal(await slugOf(), 'fridge');
+    const { headers } = await send(`forms/updateGroup?groupId=${id}`, { ...form, step: 'apply' });
+    assert.equal(headers.get('location'), `/operator/groups/${id}?done=updateGroup`);
+    assert.equal(await slugOf(), null);
+  });
+
   it('says that a rollout ended itself while the group keeps its profile, and leads back to the one before', async () => {
     const id = await addGroup('Cold rooms', ['COLD-1'], 'fridge');
     const rollout = { firstPercent: 10, minAppliedPercent: 90, abortFailedPercent: 10 };

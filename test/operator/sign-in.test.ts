@@ -69,6 +69,22 @@ describe("The operators' page", () => {
       assert.equal((await visit(url, { cookie })).status, 200);
     });
 
+    it('leads to the page that asked for the sign-in, and to none of another site', async () => {
+      const page = '/operator/fleet?q=K%C3%BChl+1&status=offline';
+      const asked = `${url}/sign-in?${new URLSearchParams({ return: page })}`;
+      const [kept = ''] = (await visit(asked)).headers.getSetCookie();
+      const [handoff = ''] = kept.split(';');
+      assert.match(kept, /; HttpOnly; SameSite=Lax; Secure; Max-Age=600$/);
+      const follow = async (cookie: string) => (await useLink(await newLink(dms), { cookie })).headers;
+      const headers = await follow(handoff);
+      assert.equal(headers.get('location'), page);
+      assert.match(headers.getSetCookie().join(), /handoff=;[^,]* Max-Age=0/);
+      const [name] = handoff.split('=');
+      for (const other of ['//evil.example', 'https://evil.example/operator', '/operator/sign-in', ''])
+        assert.equal((await follow(`${name}=${other}`)).get('location'), '/operator', other);
+      assert.deepEqual((await visit(`${url}/sign-in?return=//evil.example`)).headers.getSetCookie(), []);
+    });
+
     it('requires more than opening the link, because programs that show previews open links as well', async () => {
       const link = await newLink(dms, { name: 'Grace' });
       const { status, text, headers } = await visit(link);

@@ -32,7 +32,10 @@ describe('The start page', () => {
     await register(dms, '282C02424E02', { name: 'Cellar' });
     await send('282C02424E01', 5);
     const text = await see();
-    assert.match(text, /Nothing new.*<strong>1 of 2<\/strong> loggers sent within the last hour/s);
+    assert.match(
+      text,
+      /Nothing new.*<strong>1 of 2<\/strong> loggers sent within the last hour, 1 keeps to its contacts/s,
+    );
     assert.match(text, /status=new">1 logger<\/a> never reported/);
     await send('282C02424E02', 5);
     assert.match(await see(), /All is well.*<strong>2 of 2<\/strong> loggers.*2 keep to their contacts/s);

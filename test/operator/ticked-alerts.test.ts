@@ -78,6 +78,13 @@ describe('Ticked alerts', () => {
     assert.equal((await send([['alertId', fourth.id]], reader)).status, 403);
   });
 
+  it('leads from the open alerts of a device to acknowledged ones where none is new', async () => {
+    const [, path = ''] =
+      (await see('/fleet?q=Pantry')).match(/class="badge bad" href="\/operator([^"]+)">1 open</) ?? [];
+    assert.match(await see(path), /aria-current="page"[^>]*>Acknowledged 1<.*1 in all.*Pantry/s);
+    assert.match(await see(`${path}&status=new`), /aria-current="page"[^>]*>New 0<.*There is none/s);
+  });
+
   it('refuses a note that is no text in UTF-8', async () => {
     const [{ id }] = await alerts();
     const post = (comment: string) =>

@@ -62,7 +62,8 @@ class Client(Operations):
         takes_key: bool = False,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
-        sent = dict(headers or {})
+        # Names of headers have no case.
+        sent = {name.title(): value for name, value in (headers or {}).items()}
         key = sent.get("Idempotency-Key") or (str(uuid.uuid4()) if takes_key else None)
         if key:
             sent["Idempotency-Key"] = key

@@ -2617,6 +2617,11 @@ export interface components {
             setting: "lowC" | "highC" | "hysteresisC" | "delayMinutes" | "severity" | "schedule" | "measurementIntervalSeconds" | "transmissionIntervalSeconds" | "alarmRules";
             /** @description Of an alert */
             channel?: number;
+            /**
+             * @description Of the channel; null: the device has none there
+             * @enum {string|null}
+             */
+            position?: "probe" | "ambient" | null;
             /** @description Null: there is none. Left out: the device has not shown it yet */
             from?: null | number | string;
             /** @description Null: there will be none */

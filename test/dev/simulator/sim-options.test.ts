@@ -22,8 +22,19 @@ describe('The options of the simulator', () => {
     assert.deepEqual(fleet.faults, { drop: 0.1, late: 0.5, duplicate: 0, refuse: 0 });
     assert.equal(fleet.factory?.ackIntervalSeconds, null);
     assert.deepEqual([minutes, isRegistering], [2, false]);
-    const other = simOptions(['--coap-url', 'coap://10.0.0.1:5', '--device-token', 'dev_y'], {});
-    assert.deepEqual([other.fleet.coapUrl, other.fleet.deviceToken], ['coap://10.0.0.1:5', 'dev_y']);
+  });
+
+  it('takes nothing of local.json where an address is given', () => {
+    const { fleet } = simOptions(['--coap-url', 'coap://10.0.0.1:5', '--device-token', 'dev_y'], LOCAL);
+    assert.deepEqual(
+      [fleet.coapUrl, fleet.deviceToken, fleet.baseUrl],
+      ['coap://10.0.0.1:5', 'dev_y', undefined],
+    );
+    for (const typed of [['--register'], ['--transport', 'http']])
+      assert.throws(
+        () => simOptions(['--base-url', 'https://elsewhere.example', ...typed], LOCAL),
+        /^Error: Give --(api-key|device-token), or start the service/,
+      );
   });
 
   for (const [typed, message] of [
@@ -32,6 +43,7 @@ describe('The options of the simulator', () => {
     [['--fault', 'thunder'], /--fault must be one of drop, late, duplicate, refuse/],
     [['--fault', 'drop=2'], /share from 0 to 1/],
     [['--colour'], /--colour/],
+    [['--minutes', '40000'], /--minutes must be up to 35000/],
   ] as const) {
     it(`refuses ${typed.join(' ')}`, () =>
       assert.throws(

@@ -94,6 +94,11 @@ export class ReferenceJob {
       ({ state, isConfirmedSince }) => (state === 'failed' || state === 'timed_out') && !isConfirmedSince,
     );
   }
+  /** A retry confirms for the jobs that it retries, too. */
+  confirm(on: FleetDevice) {
+    for (const target of this.targets) if (target.device === on) target.isConfirmedSince = true;
+    this.retryOf?.confirm(on);
+  }
   get endStatus() {
     return this.count('failed', 'timed_out') > 0 ? 'completed_with_failures' : 'succeeded';
   }
@@ -154,12 +159,12 @@ export class ReferenceFleet {
   }
 
   private confirm(device: FleetDevice) {
-    for (const { target } of this.targetsOn(device)) {
+    for (const { job, target } of this.targetsOn(device)) {
       if (target.owns.size === 0) continue;
       const left = [...target.owns].filter((key) => key in device.change);
       if (left.length === 0) {
         if (isBegun(target.state)) target.state = 'applied';
-        else if (!target.hasLost) target.isConfirmedSince = true;
+        if (!target.hasLost) job.confirm(device);
       } else if (left.length < target.owns.size) target.hasLost = true;
       target.owns = new Set(left);
     }

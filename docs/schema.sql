@@ -634,9 +634,9 @@ CREATE TABLE notifications (
   CONSTRAINT notifications_channel_fkey FOREIGN KEY (organization_id, channel_id) REFERENCES notification_channels(organization_id, id) ON DELETE CASCADE,
   CONSTRAINT notifications_state_check CHECK (state = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text]))
 );
-CREATE INDEX notifications_channel_idx ON notifications USING btree (organization_id, channel_id);
 CREATE INDEX notifications_due_idx ON notifications USING btree (organization_id, channel_id, next_attempt_at) WHERE state = 'pending'::text;
 CREATE INDEX notifications_ended_idx ON notifications USING btree (created_at) WHERE state <> 'pending'::text;
+CREATE INDEX notifications_later_idx ON notifications USING btree (organization_id, channel_id, id);
 COMMENT ON TABLE notifications IS
   'Messages to notification channels: the outbox of what people are sent.';
 COMMENT ON COLUMN notifications.content IS
@@ -655,6 +655,8 @@ COMMENT ON COLUMN notifications.is_escalation IS
   'A step of an escalation: quiet hours of the channel do not hold it.';
 COMMENT ON INDEX notifications_ended_idx IS
   'Without organization_id: retention over all organizations.';
+COMMENT ON INDEX notifications_later_idx IS
+  'For the later messages of a channel, and for the messages of a deleted one.';
 
 CREATE TABLE operator_sessions (
   organization_id uuid NOT NULL,

@@ -82,6 +82,7 @@ import * as drainBegins from './066-drain-begins.ts';
 import * as rareRows from './067-rare-rows.ts';
 import * as inviters from './068-inviters.ts';
 import * as excursions from './069-excursions.ts';
+import * as laterMessages from './070-later-messages.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -153,4 +154,5 @@ export const migrations = {
   '067-rare-rows': rareRows,
   '068-inviters': inviters,
   '069-excursions': excursions,
+  '070-later-messages': laterMessages,
 };

@@ -26,6 +26,9 @@ import type { composeDeliveries } from './deliveries.ts';
 import type { Resources } from './resources.ts';
 import { onSetAside } from './set-aside.ts';
 
+/** Each poll reads the channels of all organizations: the more these are, the rarer it is. */
+const POLL_SHARE = 0.1;
+
 interface NotificationsNeeds extends Pick<ReturnType<typeof composeDeliveries>, 'send' | 'tests'> {
   recordAudit: RecordAudit;
 }
@@ -36,6 +39,7 @@ export function composeNotifications(resources: Resources, { send, tests, record
   const ownerId = randomUUID();
   const notificationsIn = (handle: Database) => createNotificationsRepository(handle, ownerId);
   const notifications = notificationsIn(sql);
+  const notificationAlerts = createNotificationAlertsRepository(sql);
   const mailer = smtp && createMailer(smtp);
   const channels = createChannelsRepository(sql);
   const alertLinks = createAlertLinks({
@@ -46,6 +50,7 @@ export function composeNotifications(resources: Resources, { send, tests, record
   });
   const sender = createMessageSender({ post: send, mailer, secretBox, alertLinks });
   const addresses = createMailAddresses({
+    addresses: createMailAddressesRepository(sql),
     addressesIn: createMailAddressesRepository,
     channelsIn: createChannelsRepository,
     recordAudit,
@@ -76,7 +81,7 @@ export function composeNotifications(resources: Resources, { send, tests, record
       messageSeconds: cached(() => notifications.findOldestDueSeconds(now())),
       alertSeconds: cached(() => {
         const gatheredBefore = new Date(now().getTime() - gatherIntervalMs);
-        return createNotificationAlertsRepository(sql).findOldestDueSeconds(now(), gatheredBefore);
+        return notificationAlerts.findOldestDueSeconds(now(), gatheredBefore);
       }),
     });
     const notifier = createNotifier({
@@ -95,16 +100,14 @@ export function composeNotifications(resources: Resources, { send, tests, record
       gatherSteps: createStepGathering({ transact, notificationsIn, gatherIntervalMs, now }),
       renew: createMessageRenewal({
         transact,
+        notificationAlerts,
         notificationAlertsIn: createNotificationAlertsRepository,
         notificationsIn,
         now,
       }),
       sender,
       mails: {
-        async hasRoom(channel) {
-          const found = await channels.findAddress(channel);
-          return found?.type !== 'email' || addresses.hasRoom(channel, found.target);
-        },
+        hasRoom: async (channel) => channel.type !== 'email' || addresses.hasRoom(channel, channel.target),
         count: async (claimed) =>
           claimed.type !== 'email' || addresses.countNotification(claimed, claimed.target),
         takeBack: (claimed) => addresses.takeBack(claimed, claimed.target, 'notification'),
@@ -117,8 +120,11 @@ export function composeNotifications(resources: Resources, { send, tests, record
       observe: (outcome) => metrics.notifications.inc({ outcome }),
       log,
     });
-    const polling = startPeriodic(deliveryPlan.pollIntervalMs, notifier.look, (err) =>
-      log.warn({ err }, 'Notification channels were not looked for: it is tried again'),
+    const polling = startPeriodic(
+      deliveryPlan.pollIntervalMs,
+      notifier.look,
+      (err) => log.warn({ err }, 'Notification channels were not looked for: it is tried again'),
+      { maxShare: POLL_SHARE },
     );
     return {
       async stop(): Promise<void> {

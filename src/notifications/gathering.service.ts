@@ -164,7 +164,6 @@ export const createStepGathering =
   (ref) =>
     transact(async ({ sql }) => {
       const notifications = notificationsIn(sql);
-      if ((await notifications.listSteps(ref, 1)).length === 0) return;
       const at = now();
       const channel = await notifications.lockChannel(ref);
       if (!channel || isWithin(gatherIntervalMs, channel.stepsGatheredAt, at)) return;

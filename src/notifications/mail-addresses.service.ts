@@ -19,6 +19,7 @@ const SECRET_BYTES = 32;
 const TOKEN = new RegExp(`^(${ID_PATTERN})\\.([A-Za-z0-9_-]{43})$`);
 
 interface MailAddressesDeps {
+  addresses: MailAddressesRepository;
   addressesIn(sql: Database): MailAddressesRepository;
   /** Returns the channels that it has confirmed. */
   channelsIn(sql: Database): {
@@ -42,17 +43,21 @@ export interface Confirmation {
 export type MailAddresses = ReturnType<typeof createMailAddresses>;
 
 export function createMailAddresses(deps: MailAddressesDeps) {
-  const { addressesIn, channelsIn, recordAudit, limits, transact, now } = deps;
+  const { addresses, addressesIn, channelsIn, recordAudit, limits, transact, now } = deps;
   const hourAgo = () => new Date(now().getTime() - HOUR_MS);
 
-  async function waitFor(sql: Database, organizationId: string, mail: PlannedMail): Promise<number> {
-    return mailWaitMs(mail, await addressesIn(sql).listSent(organizationId, hourAgo(), now()), limits, now());
+  async function waitFor(
+    { listSent }: Pick<MailAddressesRepository, 'listSent'>,
+    organizationId: string,
+    mail: PlannedMail,
+  ): Promise<number> {
+    return mailWaitMs(mail, await listSent(organizationId, hourAgo(), now()), limits, now());
   }
 
   /** @throws rate_limited */
   async function count(sql: Database, organizationId: string, mail: PlannedMail): Promise<void> {
     await addressesIn(sql).lock(organizationId);
-    const waitMs = await waitFor(sql, organizationId, mail);
+    const waitMs = await waitFor(addressesIn(sql), organizationId, mail);
     if (waitMs > 0) throw tooMany(waitMs);
     await addressesIn(sql).addSent(organizationId, mail, now(), hourAgo());
   }
@@ -90,10 +95,10 @@ export function createMailAddresses(deps: MailAddressesDeps) {
     countTest: (sql: Database, { organizationId, channelId }: ChannelRef, address: string): Promise<void> =>
       count(sql, organizationId, { addressKey: toAddressKey(address), channelId, kind: 'test' }),
 
-    /** Whether a notification may be sent now; counts nothing. */
+    /** Whether a notification may be sent now. Counts nothing, and needs no lock: `countNotification` decides. */
     async hasRoom({ organizationId, channelId }: ChannelRef, address: string): Promise<boolean> {
       const mail: PlannedMail = { addressKey: toAddressKey(address), channelId, kind: 'notification' };
-      return (await transact(({ sql }) => waitFor(sql, organizationId, mail))) === 0;
+      return (await waitFor(addresses, organizationId, mail)) === 0;
     },
 
     /** Counts a notification; false when there are too many. */
@@ -101,7 +106,7 @@ export function createMailAddresses(deps: MailAddressesDeps) {
       const mail: PlannedMail = { addressKey: toAddressKey(address), channelId, kind: 'notification' };
       return transact(async ({ sql }) => {
         await addressesIn(sql).lock(organizationId);
-        if ((await waitFor(sql, organizationId, mail)) > 0) return false;
+        if ((await waitFor(addressesIn(sql), organizationId, mail)) > 0) return false;
         await addressesIn(sql).addSent(organizationId, mail, now(), hourAgo());
         return true;
       });
@@ -121,7 +126,7 @@ export function createMailAddresses(deps: MailAddressesDeps) {
     async findByToken(token: string): Promise<MailAddress | null> {
       const [, organizationId, secret] = TOKEN.exec(token) ?? [];
       if (organizationId === undefined || secret === undefined) return null;
-      return transact(({ sql }) => addressesIn(sql).findByLink(organizationId, hashOf(secret), now()));
+      return addresses.findByLink(organizationId, hashOf(secret), now());
     },
 
     /** Confirms the address for all channels of the organization. Null when the link no longer works. */

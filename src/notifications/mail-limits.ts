@@ -40,18 +40,20 @@ export function mailWaitMs(mail: PlannedMail, sent: SentMail[], limits: MailLimi
   const isSameChannel = ({ channelId }: SentMail) => channelId === mail.channelId;
   const isSameAddress = ({ addressKey }: SentMail) => addressKey === mail.addressKey;
   const isSameMailbox = ({ addressKey }: SentMail) => toMailbox(addressKey) === toMailbox(mail.addressKey);
-  const limitsOfKind: Record<MailKind, Array<[sent: SentMail[], max: number]>> = {
+  const limitsOfKind: Record<MailKind, Array<[isCounted: (each: SentMail) => boolean, max: number]>> = {
     link: [
-      [sent.filter(isSameKind).filter(isSameMailbox), LINKS_PER_MAILBOX],
-      [sent.filter(isSameKind).filter(isSameChannel), LINKS_PER_CHANNEL],
+      [isSameMailbox, LINKS_PER_MAILBOX],
+      [isSameChannel, LINKS_PER_CHANNEL],
     ],
-    test: [[sent.filter(isSameKind).filter(isSameChannel), TESTS_PER_CHANNEL]],
+    test: [[isSameChannel, TESTS_PER_CHANNEL]],
     notification: [],
   };
   const waits = [
     waitMs(sent, limits.perOrganization, now),
     waitMs(sent.filter(isSameAddress), limits.perAddress, now),
-    ...limitsOfKind[mail.kind].map(([counted, max]) => waitMs(counted, max, now)),
+    ...limitsOfKind[mail.kind].map(([isCounted, max]) =>
+      waitMs(sent.filter(isSameKind).filter(isCounted), max, now),
+    ),
   ];
   return Math.max(...waits);
 }

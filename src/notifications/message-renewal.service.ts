@@ -13,9 +13,8 @@ import type { ClaimedNotification, NotificationsRepository } from './notificatio
 
 interface MessageRenewalDeps {
   transact: Transact;
-  notificationAlertsIn(
-    sql: Database,
-  ): Pick<NotificationAlertsRepository, 'listMentioned' | 'listAlerts' | 'markNotNotified'>;
+  notificationAlerts: Pick<NotificationAlertsRepository, 'listMentioned' | 'listAlerts'>;
+  notificationAlertsIn(sql: Database): Pick<NotificationAlertsRepository, 'markNotNotified'>;
   notificationsIn(sql: Database): Pick<NotificationsRepository, 'rewrite' | 'withdraw'>;
   now(): Date;
 }
@@ -24,29 +23,28 @@ interface MessageRenewalDeps {
 export type RenewMessage = (claimed: ClaimedNotification) => Promise<Message | null>;
 
 export const createMessageRenewal =
-  ({ transact, notificationAlertsIn, notificationsIn, now }: MessageRenewalDeps): RenewMessage =>
+  (deps: MessageRenewalDeps): RenewMessage =>
   async (claimed) => {
     const { content } = claimed;
     const ids = openAlerts(content.data).map(({ alert }) => alert.id);
     if (ids.length === 0) return content;
-    return transact(async ({ sql }) => {
-      const alerts = notificationAlertsIn(sql);
-      const mentioned = await alerts.listMentioned(claimed, ids, now());
-      const ended = mentioned.filter(({ isOver, isAcknowledged }) => isOver || isAcknowledged);
-      const left = mentioned.filter((each) => each.isSuperseded || ended.includes(each));
-      if (left.length === 0) return content;
-      const leftIds = left.map(({ alertId }) => alertId);
-      const renewed = claimed.isEscalation
-        ? withoutSteps(content, leftIds)
-        : await withoutAlerts(alerts, claimed, leftIds);
-      // An opening that was never attempted was not notified, so its end is not mentioned.
-      const unheard = ended.filter(({ isSuperseded }) => !isSuperseded).map(({ alertId }) => alertId);
+    const mentioned = await deps.notificationAlerts.listMentioned(claimed, ids, deps.now());
+    const ended = mentioned.filter(({ isOver, isAcknowledged }) => isOver || isAcknowledged);
+    const left = mentioned.filter((each) => each.isSuperseded || ended.includes(each));
+    if (left.length === 0) return content;
+    const leftIds = left.map(({ alertId }) => alertId);
+    const renewed = claimed.isEscalation
+      ? withoutSteps(content, leftIds)
+      : await withoutAlerts(deps.notificationAlerts, claimed, leftIds);
+    // An opening that was never attempted was not notified, so its end is not mentioned.
+    const unheard = ended.filter(({ isSuperseded }) => !isSuperseded).map(({ alertId }) => alertId);
+    await deps.transact(async ({ sql }) => {
       if (!claimed.isEscalation && claimed.attemptCount === 0)
-        await alerts.markNotNotified(claimed, unheard, claimed.createdAt);
-      if (renewed === null) await notificationsIn(sql).withdraw(claimed);
-      else await notificationsIn(sql).rewrite(claimed, renewed);
-      return renewed;
+        await deps.notificationAlertsIn(sql).markNotNotified(claimed, unheard, claimed.createdAt);
+      if (renewed === null) await deps.notificationsIn(sql).withdraw(claimed);
+      else await deps.notificationsIn(sql).rewrite(claimed, renewed);
     });
+    return renewed;
   };
 
 /** Null when no step is left. */

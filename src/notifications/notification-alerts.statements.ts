@@ -1,7 +1,7 @@
 /** Text, because they join a set of alerts with other tables, by one look-up each. */
 import { ALERT_COLUMNS } from '../alerts/alert-columns.ts';
 import { mutedUntil } from '../mutes/mutes.statements.ts';
-import { isOutsideInterval, namesAlert } from './notifications.statements.ts';
+import { isOutsideInterval } from './notifications.statements.ts';
 
 const mutedUntilAt = (at: string): string =>
   mutedUntil(
@@ -60,10 +60,10 @@ export const LIST_MENTIONED = `
       select 1 from overdue_fleets where organization_id = :organizationId
     )), true) as "isOver",
     (${IS_ACKNOWLEDGED} or coalesce(${IS_FLEET_ACKNOWLEDGED}, false)) as "isAcknowledged",
-    exists (
-      select 1 from notifications m
+    n.alert_id::text in (
+      select named.mention -> 'alert' ->> 'id'
+      from notifications m cross join lateral jsonb_array_elements(m.content #> '{data,alerts}') as named (mention)
       where m.organization_id = :organizationId and m.channel_id = :channelId and m.id > :id::uuid and m.state <> 'failed'
-        and ${namesAlert('m.content', 'n.alert_id')}
     ) as "isSuperseded"
   from unnest(:alertIds::uuid[]) as n (alert_id)
   left join lateral (

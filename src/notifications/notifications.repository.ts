@@ -9,6 +9,7 @@ import type { SealedFields } from './notification-channels.repository.ts';
 import {
   CLAIM,
   FIND_OLDEST_MESSAGE,
+  FIND_WAITING,
   LIST_DUE_CHANNELS,
   LIST_ENDED,
   RECORD,
@@ -27,6 +28,7 @@ export interface ClaimedNotification extends ChannelRef, SealedFields {
 
 export interface DueChannel extends ChannelRef {
   type: ChannelType;
+  target: string;
 }
 
 export interface RecordedNotification extends ChannelRef {
@@ -174,6 +176,12 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
     /** Shows the error on the channel. */
     async markFailed(ref: ChannelRef, error: string): Promise<void> {
       await channel(ref).update({ last_error: error });
+    },
+
+    /** Whether steps of escalations wait on the channel, and whether messages are due. */
+    async findWaiting(ref: ChannelRef, now: Date): Promise<{ hasSteps: boolean; isDue: boolean }> {
+      const [row] = await query<{ hasSteps: boolean; isDue: boolean }>(sql, FIND_WAITING, { ...ref, now });
+      return row ?? { hasSteps: false, isDue: false };
     },
 
     /**

@@ -11,16 +11,15 @@ const IS_DUE = `state = 'pending' and next_attempt_at <= :now::timestamptz
 const IS_WAITING_STEP = `state = 'pending' and next_attempt_at is null`;
 const HAS_ENDED = `state <> 'pending' and created_at < :before::timestamptz`;
 
-/** Whether the content of a message names the alert. */
-export const namesAlert = (content: string, alertId: string): string =>
-  `${content} @> jsonb_build_object('data', jsonb_build_object('alerts', jsonb_build_array(
-      jsonb_build_object('alert', jsonb_build_object('id', ${alertId})))))`;
+/** Messages of the channel `c`. */
+const OF_CHANNEL = 'from notifications m where m.organization_id = c.organization_id and m.channel_id = c.id';
 
 /** Another process sends a message about an alert that `m` names, which `m` could overtake. */
 const MAY_OVERTAKE = `exists (
     select 1 from notifications s cross join lateral jsonb_array_elements(s.content #> '{data,alerts}') as named (mention)
     where s.organization_id = m.organization_id and s.channel_id = m.channel_id and s.state = 'pending'
-      and s.leased_until ${HOLDS} and ${namesAlert('m.content', "named.mention -> 'alert' -> 'id'")}
+      and s.leased_until ${HOLDS} and m.content @> jsonb_build_object('data', jsonb_build_object('alerts',
+        jsonb_build_array(jsonb_build_object('alert', jsonb_build_object('id', named.mention -> 'alert' -> 'id')))))
   )`;
 
 /** Whether the channel may gather again. A time that is still to come is of a clock that was ahead. */
@@ -29,7 +28,7 @@ export const isOutsideInterval = (gatheredAt: string): string =>
 
 /** Channels with steps of escalations come first, so that these find a place. */
 export const LIST_DUE_CHANNELS = `
-  select c.organization_id as "organizationId", c.id as "channelId", c.type from notification_channels c
+  select c.organization_id as "organizationId", c.id as "channelId", c.type, c.target from notification_channels c
   where c.status = 'active' and c.is_confirmed and (
     (
       ${isOutsideInterval('c.gathered_at')} and (
@@ -39,22 +38,25 @@ export const LIST_DUE_CHANNELS = `
       ) is not null
     )
     or (
-      select 1 from notifications m
-      where m.organization_id = c.organization_id and m.channel_id = c.id and ${IS_DUE}
+      select 1 ${OF_CHANNEL} and ${IS_DUE}
       order by m.next_attempt_at limit 1
     ) is not null
     or (
       ${isOutsideInterval('c.steps_gathered_at')} and (
-        select 1 from notifications m
-        where m.organization_id = c.organization_id and m.channel_id = c.id and ${IS_WAITING_STEP} limit 1
+        select 1 ${OF_CHANNEL} and ${IS_WAITING_STEP} limit 1
       ) is not null
     )
   )
   order by (
-    select 1 from notifications m
-    where m.organization_id = c.organization_id and m.channel_id = c.id and m.is_escalation and m.state = 'pending'
+    select 1 ${OF_CHANNEL} and m.is_escalation and m.state = 'pending'
       and coalesce(m.next_attempt_at, m.created_at) <= :now::timestamptz limit 1
   )`;
+
+/** Without a lock. Steps may wait for the interval of their gathering. */
+export const FIND_WAITING = `
+  select exists (select 1 ${OF_CHANNEL} and ${IS_WAITING_STEP}) as "hasSteps",
+    exists (select 1 ${OF_CHANNEL} and ${IS_DUE}) as "isDue"
+  from notification_channels c where c.organization_id = :organizationId and c.id = :channelId`;
 
 /** The attempt of a process that died counts, because the message may have arrived. */
 export const CLAIM = `
@@ -101,13 +103,11 @@ export const FIND_OLDEST_MESSAGE = `
   select coalesce(max(extract(epoch from :now::timestamptz - due.at)), 0)::float8 as seconds
   from notification_channels c cross join lateral (
     (
-      select next_attempt_at as at from notifications m
-      where m.organization_id = c.organization_id and m.channel_id = c.id and m.state = 'pending'
+      select next_attempt_at as at ${OF_CHANNEL} and m.state = 'pending'
         and m.next_attempt_at <= :now::timestamptz
       order by next_attempt_at limit 1
     )
     union all
-    select min(created_at) from notifications m
-    where m.organization_id = c.organization_id and m.channel_id = c.id and ${IS_WAITING_STEP}
+    select min(created_at) ${OF_CHANNEL} and ${IS_WAITING_STEP}
   ) as due
   where c.status = 'active' and c.is_confirmed`;

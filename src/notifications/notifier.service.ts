@@ -12,7 +12,6 @@ import type { Gather, GatherSteps } from './gathering.service.ts';
 import type { SendResult } from './mailer.service.ts';
 import type { RenewMessage } from './message-renewal.service.ts';
 import type { MessageSender } from './message-sender.service.ts';
-import type { ChannelRef } from './notification-channel.ts';
 import type {
   ClaimedNotification,
   DueChannel,
@@ -21,14 +20,17 @@ import type {
 } from './notifications.repository.ts';
 
 interface NotifierDeps {
-  notifications: Pick<NotificationsRepository, 'listDueChannels' | 'claim' | 'record' | 'release'>;
+  notifications: Pick<
+    NotificationsRepository,
+    'listDueChannels' | 'findWaiting' | 'claim' | 'record' | 'release'
+  >;
   gather: Gather;
   gatherSteps: GatherSteps;
   renew: RenewMessage;
   sender: MessageSender;
   /** Limits e-mails: `hasRoom` checks, `count` counts, `takeBack` takes back what was counted. */
   mails: {
-    hasRoom(channel: ChannelRef): Promise<boolean>;
+    hasRoom(channel: DueChannel): Promise<boolean>;
     count(claimed: ClaimedNotification): Promise<boolean>;
     takeBack(claimed: ClaimedNotification): Promise<void>;
   };
@@ -66,13 +68,16 @@ export function createNotifier(deps: NotifierDeps) {
   const tasks = new Set<Promise<void>>();
   let isStopping = false;
 
-  async function serve(channel: ChannelRef): Promise<void> {
+  async function serve(channel: DueChannel): Promise<void> {
     // Alerts wait while the limit of e-mails is reached, and the next message names them all.
     if (!(await deps.mails.hasRoom(channel))) return;
     // Quiet hours hold no steps of escalations.
     const isForEscalations = !(await gather(channel));
-    await deps.gatherSteps(channel);
     while (!isStopping) {
+      // Before each claim, which locks: most often there is nothing further. Steps may have arrived meanwhile.
+      const { hasSteps, isDue } = await notifications.findWaiting(channel, now());
+      if (hasSteps) await deps.gatherSteps(channel);
+      else if (!isDue) return;
       const claimed = await notifications.claim(channel, now(), {
         leaseSeconds: deps.leaseSeconds,
         isForEscalations,
@@ -82,8 +87,6 @@ export function createNotifier(deps: NotifierDeps) {
       if (content === null) continue;
       if (!(await deps.mails.count(claimed))) return notifications.release(claimed);
       await attempt({ ...claimed, content });
-      // Steps of many concurrent alerts may have arrived while this one was sent.
-      if (claimed.isEscalation) await deps.gatherSteps(channel);
     }
   }
 

@@ -41,7 +41,8 @@ describe('A message that waits', () => {
     const transact = createTransact(dms.service.sql);
     const ownerId = randomUUID();
     const notificationsIn = (sql: typeof dms.service.sql) => createNotificationsRepository(sql, ownerId);
-    const given = { transact, notificationsIn, gatherIntervalMs: 0, now };
+    const notificationAlerts = createNotificationAlertsRepository(dms.service.sql);
+    const given = { transact, notificationsIn, notificationAlerts, gatherIntervalMs: 0, now };
     const notificationAlertsIn = createNotificationAlertsRepository;
     return {
       gather: createGathering({ ...given, notificationAlertsIn, onSetAside: () => assert.fail('set aside') }),

@@ -18,6 +18,7 @@ import {
 import { type Logger, openLogger } from '../support/logger.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { statementsOf } from '../support/statements-of.ts';
+import { openSteps } from '../support/steps.ts';
 
 const FIVE_MINUTES = { measurementIntervalMinutes: 5 };
 /** After the registration by the database's clock: the service is ahead of it. */
@@ -108,6 +109,22 @@ describe('The settings that a device ran', () => {
       [2, null, 300, bounds, 'same', 'confirmed'],
       [1, 2, 300, bounds, 'fridge', 'confirmed'],
     ]);
+  });
+
+  it('names the profile that began last of those that a device confirms at once', async () => {
+    await report(dms, serial, FACTORY);
+    const serialNumbers = [serial];
+    const jobId = await apply(dms, 'hot-water', { serialNumbers, startAt: time(2) });
+    await apply(dms, 'freezer', { serialNumbers });
+    at(2);
+    const steps = openSteps(dms, { now: () => new Date(now) });
+    await steps.startNow({ organizationId: dms.id, jobId }).finally(steps.close);
+    await applyAnswer(dms, serial);
+    assert.equal((await list())[0].profileSlug, 'hot-water');
+    for (const slug of ['freezer', 'fridge']) await apply(dms, slug, { serialNumbers });
+    at(3);
+    await applyAnswer(dms, serial);
+    assert.equal((await list())[0].profileSlug, 'fridge');
   });
 
   it('names the profile of a confirmation by a device that had refused it', async () => {

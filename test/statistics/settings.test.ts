@@ -112,19 +112,22 @@ describe('The settings that a device ran', () => {
   });
 
   it('names the profile that began last of those that a device confirms at once', async () => {
-    await report(dms, serial, FACTORY);
     const serialNumbers = [serial];
-    const jobId = await apply(dms, 'hot-water', { serialNumbers, startAt: time(2) });
-    await apply(dms, 'freezer', { serialNumbers });
-    at(2);
     const steps = openSteps(dms, { now: () => new Date(now) });
+    const shown = async () => {
+      await applyAnswer(dms, serial);
+      return (await list())[0].profileSlug;
+    };
+    await report(dms, serial, FACTORY);
+    for (const slug of ['fridge', 'freezer']) await apply(dms, slug, { serialNumbers });
+    at(1);
+    assert.equal(await shown(), 'freezer');
+    await report(dms, serial, FACTORY);
+    const jobId = await apply(dms, 'hot-water', { serialNumbers, startAt: time(2) });
+    await apply(dms, 'fridge', { serialNumbers });
     await steps.startNow({ organizationId: dms.id, jobId }).finally(steps.close);
-    await applyAnswer(dms, serial);
-    assert.equal((await list())[0].profileSlug, 'hot-water');
-    for (const slug of ['freezer', 'fridge']) await apply(dms, slug, { serialNumbers });
     at(3);
-    await applyAnswer(dms, serial);
-    assert.equal((await list())[0].profileSlug, 'fridge');
+    assert.equal(await shown(), 'hot-water');
   });
 
   it('names the profile of a confirmation by a device that had refused it', async () => {

@@ -53,6 +53,34 @@ describe('The events of alerts', () => {
     assert.deepEqual([others, receiver.received.length], [[], 5]);
   });
 
+  it('shows open alerts, and the oldest that nobody has in hand, in the metrics', async () => {
+    const open = async () => {
+      await confirmProfile({ temperatureAlerts: [{ ...FRIDGE.temperatureAlerts[0], severity: 'warning' }] });
+      await measure(0, 20);
+      return (await onlyAlert()).id;
+    };
+    const metrics = async () => {
+      const text = await (await fetch(device.dms.metricsUrl)).text();
+      return text.match(/^dms_(alerts|oldest_new_alert_timestamp_seconds)\{.*severity="warning".*$/gm);
+    };
+    const count = (status: string, value: number) =>
+      `dms_alerts{type="high_temp",severity="warning",status="${status}"} ${value}`;
+    const oldest = (id: string) =>
+      `dms_oldest_new_alert_timestamp_seconds{severity="warning"} ${recordedAt(id) / 1_000}`;
+    const first = await open();
+    await device.newDevice();
+    const second = await open();
+    assert.deepEqual(await metrics(), [count('new', 2), oldest(first)]);
+    await device.acknowledge(first);
+    assert.deepEqual((await metrics())?.toSorted(), [
+      count('acknowledged', 1),
+      count('new', 1),
+      oldest(second),
+    ]);
+    await measure(1, 5);
+    assert.deepEqual(await metrics(), [count('acknowledged', 1)]);
+  });
+
   it('publishes alerts in the order of the readings that opened and resolved them', async () => {
     const webhookId = await subscribe(['alert.created', 'alert.resolved']);
     await send([5, 12, 5, 12, 5].map((value, minute) => reading(minute, value)));
@@ -126,3 +154,6 @@ describe('The events of alerts', () => {
     assert.equal(await device.countEvents(), 0);
   });
 });
+
+/** The time within an id, in milliseconds. */
+const recordedAt = (id: string) => Number.parseInt(id.replace('-', '').slice(0, 12), 16);

@@ -46,6 +46,16 @@ describe('An alert in the hands of people', () => {
       transact: createTransact(device.dms.service.sql),
       now: () => new Date(Date.now() + minutes * MINUTE_MS),
     }).endSnoozes(() => true);
+  /** Sweeps while `change` comes between the listing of the alerts and their update. */
+  const sweepAround = (minutes: number, change: () => Promise<unknown>) =>
+    sweepIn(minutes, (sql) => ({
+      ...createAlertsRepository(sql),
+      async listSnoozeEnded(now, limit) {
+        const found = await createAlertsRepository(sql).listSnoozeEnded(now, limit);
+        await change();
+        return found;
+      },
+    }));
   const words = (history: Action[]) => history.map(({ action, comment: said }) => [action, said]);
 
   it('shows who has acknowledged and assigned an alert, when, and all further actions', async () => {
@@ -140,7 +150,7 @@ describe('An alert in the hands of people', () => {
     ]);
   });
 
-  it('makes an alert new again when its snooze ends, unless the alert has ended by then', async () => {
+  it('makes an alert new again when its snooze ends, unless the snooze is extended or the alert ends meanwhile', async () => {
     const until = inMinutes(60);
     const snoozed = await acknowledge({ snoozeUntil: until });
     assert.equal(snoozed.body.snoozeUntil, until);
@@ -156,9 +166,10 @@ describe('An alert in the hands of people', () => {
       ['snooze_ended', null],
     ]);
     assert.equal(history.at(-1).by, null);
-    await acknowledge({ snoozeUntil: inMinutes(120) });
-    await measure(1, 5);
-    await sweepIn(240);
+    await acknowledge({ snoozeUntil: inMinutes(60) });
+    await sweepAround(61, () => acknowledge({ snoozeUntil: inMinutes(120) }));
+    assert.equal((await show()).status, 'acknowledged');
+    await sweepAround(240, () => measure(1, 5));
     assert.equal((await show()).status, 'resolved');
   });
 

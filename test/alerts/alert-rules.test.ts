@@ -26,7 +26,7 @@ describe('The alert rules of a device', () => {
     assert.deepEqual(await statuses(), ['high_temp resolved']);
   });
 
-  it('ends an alert with the frame, where the reading that ends it comes from a fast clock', async () => {
+  it('ends an alert with the frame, where the reading that ends it comes from a fast clock, but never before its begin', async () => {
     await applyProfile(FRIDGE);
     await measure(0, 20);
     const anHourAhead = 420;
@@ -35,6 +35,10 @@ describe('The alert rules of a device', () => {
     assert.equal(status, 'resolved');
     assert.equal(timestamp, device.at(0));
     assert.ok(endedAt !== null && endedAt < device.at(anHourAhead), String(endedAt));
+    await send([reading(anHourAhead + 1, 20)]);
+    await applyProfile({ temperatureAlerts: [] });
+    const [, ahead] = await device.alerts();
+    assert.deepEqual([ahead?.timestamp, ahead?.endedAt], Array(2).fill(device.at(anHourAhead + 1)));
   });
 
   it('evaluates by a calendar that ends at 24:00 and was set on the device by others', async () => {

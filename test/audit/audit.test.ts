@@ -477,6 +477,12 @@ describe('The audit trail', () => {
     const [, , second] = await entries(own);
     const [, third] = await entries(own);
     assert.deepEqual(await actionsOf(`&from=${second?.at}&to=${third?.at}`), ['registerAsset 1']);
+    for (const [filter, found] of [
+      [`&actor=${keyId}`, 'archiveAsset 0'],
+      [`&from=${third?.at}`, 'archiveAsset 0'],
+      [`&to=${second?.at}`, 'registerAsset 0'],
+    ])
+      assert.deepEqual(await actionsOf(`&subject=A${filter}`), [found], filter);
     assert.deepEqual(await actionsOf('&from=2999-01-01T00:00:00Z'), []);
     assert.deepEqual(await actionsOf('&to=1960-01-01T00:00:00Z'), []);
     const first = await own.api.get('/audit?limit=3');

@@ -252,12 +252,7 @@ describe('Calibration certificates', () => {
 
   it('stores a certificate for a serial number before its asset is registered', async () => {
     const transact = createTransact(dms.service.sql);
-    const service = createCertificatesService({
-      certificates: createCertificatesRepository(dms.service.sql),
-      certificatesIn: createCertificatesRepository,
-      contents: createCertificateContentsRepository(dms.service.sql),
-      findAsset: async () => null,
-    });
+    const service = createService();
     const summary = await service.uploadForSerial(transact, dms.id, 'Early-1', pieces(pdf('early')));
     assert.equal(summary.serialNumber, 'Early-1');
     const assetId = await register(dms, 'EARLY-1');
@@ -277,6 +272,30 @@ describe('Calibration certificates', () => {
       /at most 10485760 bytes/,
     );
   });
+
+  it('refuses an upload whose content the sweep has removed before its end, and keeps the earlier certificate', async () => {
+    const assetId = await register(dms, 'Slow-1');
+    await upload(dms.api, assetId, pdf('earlier'));
+    async function* slowly() {
+      yield pdf('slow');
+      await removeReplaced();
+      yield Buffer.from('end');
+    }
+    await assert.rejects(
+      createService().uploadForSerial(createTransact(dms.service.sql), dms.id, 'Slow-1', slowly()),
+      { kind: 'unavailable' },
+    );
+    assert.ok((await download(dms.api, assetId)).bytes.equals(pdf('earlier')));
+  });
+
+  /** Outside of the HTTP API. */
+  const createService = () =>
+    createCertificatesService({
+      certificates: createCertificatesRepository(dms.service.sql),
+      certificatesIn: createCertificatesRepository,
+      contents: createCertificateContentsRepository(dms.service.sql),
+      findAsset: async () => null,
+    });
 
   const own = (table: 'certificate_chunks' | 'certificate_removals') =>
     dms.service.sql(table).where({ organization_id: dms.id });

@@ -187,12 +187,6 @@ describe('The CoAP server', () => {
     assert.equal(calls[0]?.path, 'm');
   });
 
-  it('answers both GET and POST of the time', async () => {
-    for (const code of [1, POST]) {
-      assert.equal(await device.ask({ id: 7 + code, path: 't', code }), `6245000${7 + code}a1b2ff6955b900`);
-    }
-  });
-
   it('answers a repeated request with the same bytes and handles it once', async () => {
     const bytes = datagram({ payload: '01' });
     let count = 0;

@@ -42,9 +42,18 @@ describe('The limit of messages per device token', () => {
     assert.equal((await logger.measure()).code, '2.01');
   });
 
-  it('leaves other tokens alone', async () => {
-    const { logger } = await gateway.newLogger();
-    await times(5, () => logger.measure());
+  it('allows all tokens of an organization together as much as ten of them, also with HTTP, without harm to others', async () => {
+    const { org, logger, open } = await gateway.newLogger();
+    const issue = async () => (await gateway.dms.issueKey(org.id, 'device')).token;
+    const measureWithNext = async () => {
+      const next = await open({ serial: logger.serial, token: await issue() });
+      return times(3, () => next.measure());
+    };
+    for (let token = 0; token < 10; token++)
+      assert.deepEqual(await measureWithNext(), ['2.01', '2.01', '2.01']);
+    assert.deepEqual(await measureWithNext(), ['5.03', '5.03', '5.03']);
+    const path = `/devices/${logger.serial}/pending-config`;
+    assert.equal((await org.with(await issue()).get(path)).status, 429);
     const { logger: other } = await gateway.newLogger();
     assert.equal((await other.measure()).code, '2.01');
   });

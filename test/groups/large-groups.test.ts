@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { createGroupWithdrawalsRepository } from '../../src/config-jobs/group-withdrawals.repository.ts';
 import { query } from '../../src/db/query.ts';
+import { createGroupsRepository } from '../../src/groups/groups.repository.ts';
 import { withdrawProfileId } from '../../src/temporal/workflow-ids.ts';
 import {
   apply,
@@ -269,8 +270,14 @@ describe('A group of very many members', () => {
     });
 
     it('frees its name at once', async () => {
+      const other = (await org.api.post('/groups', { name: 'Others' })).body.id;
       await remove();
-      assert.equal((await org.api.post('/groups', { name: 'FRIDGES' })).status, 201);
+      const renaming = await org.api.patch(`/groups/${other}?dryRun=true`, { name: 'Fridges' });
+      assert.equal(renaming.status, 200, renaming.text);
+      const { status, body } = await org.api.post('/groups', { name: 'FRIDGES' });
+      assert.equal(status, 201);
+      const named = await createGroupsRepository(dms.service.sql).findByNames(org.id, ['Fridges']);
+      assert.deepEqual(named, [{ name: 'Fridges', id: body.id }]);
     });
 
     it('withdraws its change from all members, and then removes its row', async () => {

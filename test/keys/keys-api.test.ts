@@ -121,7 +121,7 @@ describe('Keys by API', () => {
     assert.equal(rest.body.nextCursor, null);
   });
 
-  it('shows when a key was last used, which neither the next request nor another process writes again', async () => {
+  it('shows when a key was last used, which neither the next request nor another process writes again within the hour', async () => {
     const { id, key } = await create({ name: 'Reader', kind: 'customer', role: 'read' });
     const shown = async () => (await listed()).find((each) => each.id === id)?.lastUsedAt;
     assert.equal(await shown(), null);
@@ -136,6 +136,9 @@ describe('Keys by API', () => {
     const asOther = { at, notSince: new Date(at.getTime() - hourMs) };
     await createKeysRepository(dms.service.sql).markUsed([id], asOther);
     assert.deepEqual([await shown(), await version()], [usedAt, before]);
+    const later = new Date(at.getTime() + hourMs);
+    await createKeysRepository(dms.service.sql).markUsed([id], { at: later, notSince: at });
+    assert.equal(await shown(), later.toISOString());
   });
 
   it('refuses a deleted key within 5 s, and no longer lists it', async () => {

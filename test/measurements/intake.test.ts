@@ -1,12 +1,12 @@
 /** From a frame to stored rows: in batches, and concurrently with other transactions. */
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
 import { dropPartitions } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
 import type { ReceivedFrame } from '../../src/measurements/frame.ts';
 import { createMeasurementsRepository } from '../../src/measurements/measurements.repository.ts';
 import { FACTORY, registerMany, report } from '../support/fleet.ts';
+import { untilLockWaits } from '../support/lock-waits.ts';
 import { ago, SENSOR_FAULT, temperature } from './fixtures.ts';
 import { useLogger } from './harness.ts';
 
@@ -97,7 +97,7 @@ describe('The intake', () => {
       await query(trx, `update assets set ${change} where id = ?`, [logger.assetId]);
       await query(trx, 'update device_states set expected_by = null where asset_id = ?', [logger.assetId]);
       const result = intakeWith().receive(frame());
-      await sleep(100);
+      await untilLockWaits(sql, 1);
       await trx.commit();
       assert.equal(await result, null);
     });

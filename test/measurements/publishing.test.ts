@@ -53,6 +53,16 @@ describe('A measurement event', () => {
     assert.deepEqual(await payloads(webhookId), []);
   });
 
+  it('holds the readings for a webhook that is disabled as failing, and not for one that its owner disabled', async () => {
+    const webhookId = await subscribe();
+    for (const reason of ['failing', 'customer']) {
+      const disable = `update endpoints set status = 'disabled', disabled_reason = ? where organization_id = ? and id = ?`;
+      await query(logger.dms.service.sql, disable, [reason, logger.org.id, webhookId]);
+      await send(series(1));
+      assert.equal((await payloads(webhookId)).length, 1, reason);
+    }
+  });
+
   it('publishes no event when nobody subscribes', async () => {
     await send(series(2));
     const rows = await query(logger.dms.service.sql, 'select 1 from events where organization_id = ?', [

@@ -18,6 +18,7 @@ import {
 import { type Logger, openLogger } from '../support/logger.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { statementsOf } from '../support/statements-of.ts';
+import { openSteps } from '../support/steps.ts';
 
 const FIVE_MINUTES = { measurementIntervalMinutes: 5 };
 /** After the registration by the database's clock: the service is ahead of it. */
@@ -108,6 +109,25 @@ describe('The settings that a device ran', () => {
       [2, null, 300, bounds, 'same', 'confirmed'],
       [1, 2, 300, bounds, 'fridge', 'confirmed'],
     ]);
+  });
+
+  it('names the profile that began last of those that a device confirms at once', async () => {
+    const serialNumbers = [serial];
+    const steps = openSteps(dms, { now: () => new Date(now) });
+    const shown = async () => {
+      await applyAnswer(dms, serial);
+      return (await list())[0].profileSlug;
+    };
+    await report(dms, serial, FACTORY);
+    for (const slug of ['fridge', 'freezer']) await apply(dms, slug, { serialNumbers });
+    at(1);
+    assert.equal(await shown(), 'freezer');
+    await report(dms, serial, FACTORY);
+    const jobId = await apply(dms, 'hot-water', { serialNumbers, startAt: time(2) });
+    await apply(dms, 'fridge', { serialNumbers });
+    await steps.startNow({ organizationId: dms.id, jobId }).finally(steps.close);
+    at(3);
+    assert.equal(await shown(), 'hot-water');
   });
 
   it('names the profile of a confirmation by a device that had refused it', async () => {

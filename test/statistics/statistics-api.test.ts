@@ -8,6 +8,8 @@ import { channelLines } from '../../src/statistics/record-text.ts';
 import { createStatisticsPage } from '../../src/statistics/statistics-page.service.ts';
 import { findTestProgram } from '../runner/programs.ts';
 import { apply, applyAnswer, createProfile, FREEZER, FRIDGE, register } from '../support/fleet.ts';
+import { openLogger } from '../support/logger.ts';
+import { SENSOR_ERROR } from '../support/logger-payloads.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 /** After the registration by the database's clock: the service is some hours ahead of it. */
@@ -595,19 +597,16 @@ describe('Statistics of a device', () => {
     assert.ok(stroke !== undefined && stroke >= 0.9, `${stroke} points high`);
   });
 
-  it('reports a span without readings as missing, with the time that the value before it was out of bounds', async () => {
+  it('reports a span without readings as missing, with the time that the value before it was out of bounds, also behind a sensor error', async () => {
     now = START;
-    const id = await register(dms, 'DEAD');
-    await apply(dms, 'fridge', { serialNumbers: ['DEAD'] });
-    await applyAnswer(dms, 'DEAD');
+    const id = await register(dms, '282C0200DEAD');
+    await apply(dms, 'fridge', { serialNumbers: ['282C0200DEAD'] });
+    await applyAnswer(dms, '282C0200DEAD');
     now = NOW;
-    const readings = [0, 5, 10].map((minute) => ({
-      channel: 1,
-      type: 'temperature',
-      value: 9,
-      measuredAt: time(minute),
-    }));
-    await dms.device.post('/devices/DEAD/measurements', { readings });
+    const { token } = await dms.issueKey(dms.id, 'device');
+    const logger = await openLogger({ serial: '282C0200DEAD', coapPort: dms.coapPort, token });
+    await logger.measure({ values: [9, 9, SENSOR_ERROR], at: new Date(time(10)), periodSeconds: 300 });
+    logger.close();
     const channelOf = async (from: number, to: number) =>
       (await dms.api.get(`/assets/${id}/statistics?from=${time(from)}&to=${time(to)}`)).body.channels[0];
     const dead = await channelOf(60, 120);

@@ -45,7 +45,7 @@ export function toRequest(
   const url = baseUrl.replace(/\/+$/, '') + pathOf(operation, values) + queryOf(operation, values);
   const init: RequestInit = {
     method: operation.method,
-    headers: sent,
+    headers: Object.fromEntries(sent),
     body: toBody(sent.get('Content-Type'), body),
     // Answers of other hosts do not come from the service.
     redirect: 'manual',

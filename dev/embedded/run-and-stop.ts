@@ -21,7 +21,9 @@ function untilInterrupted(): Promise<true> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {
-        if (isSecond) process.exit(1);
+        // A closed terminal fails the writing below, which sends another SIGHUP.
+        if (isSecond && signal !== 'SIGHUP') process.exit(1);
+        if (isSecond) return;
         isSecond = true;
         process.stderr.write('Stopping …\n');
         resolve(true);

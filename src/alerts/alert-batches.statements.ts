@@ -104,7 +104,7 @@ export const UPDATE_OPEN_ALERTS = `
 
 export const LOCK_OPEN_ALERTS = `
   select s.organization_id as "organizationId", s.asset_id as "assetId",
-    s.open_alerts || s.excursions as "openAlerts"
+    s.excursions || s.open_alerts as "openAlerts"
   from unnest(:organizationIds::uuid[], :assetIds::uuid[]) as n (organization_id, asset_id)
   join device_states s on s.organization_id = n.organization_id and s.asset_id = n.asset_id
   order by s.organization_id, s.asset_id for no key update of s`;

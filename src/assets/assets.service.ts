@@ -4,7 +4,7 @@ import type { AssetRef } from '../devices/asset-ref.ts';
 import { hasSameAlertRules } from '../devices/configuration.ts';
 import type { Device } from '../devices/device.ts';
 import { archived, newHardware, withSettings } from '../devices/device.ts';
-import { capabilitiesKey } from '../devices/device-capabilities.ts';
+import { capabilitiesKey, hasKnownLayout } from '../devices/device-capabilities.ts';
 import { monitoredConfig } from '../devices/device-sync.ts';
 import { sameSerial } from '../devices/serial-number.ts';
 import { invalid, notFound, orNotFound } from '../process/errors.ts';
@@ -94,9 +94,16 @@ export function createAssetsService({
   async function changeModel(tx: Transaction, before: Device, model: string | null): Promise<void> {
     const device = { ...before, capabilities: { ...before.capabilities, model } };
     if (capabilitiesKey(device.capabilities) === capabilitiesKey(before.capabilities)) return;
-    const [recompiled = device] = await recompile(tx.sql, [device]);
-    const next = withSettings(before.sync, recompiled, now());
-    if (next.sync === before.sync) return;
+    const next = await compiledAgain(tx.sql, device, now());
+    if (next.sync !== before.sync) await offer(tx, before, next);
+  }
+
+  async function compiledAgain(sql: Database, device: Device, at: Date): Promise<Device> {
+    const [recompiled = device] = await recompile(sql, [device]);
+    return withSettings(device.sync, recompiled, at);
+  }
+
+  async function offer(tx: Transaction, before: Device, next: Device): Promise<void> {
     await devicesIn(tx.sql).update([next]);
     await targetsIn(tx.sql).reoffer([next]);
     if (!hasSameAlertRules(monitoredConfig(before.sync), monitoredConfig(next.sync)))
@@ -199,8 +206,14 @@ export function createAssetsService({
           previousSerial: asset.serialNumber,
           newSerial,
         });
-        await devicesIn(sql).update([newHardware(device, now())]);
-        await targetsIn(sql).reoffer([{ organizationId, assetId: id }]);
+        const at = now();
+        const next = newHardware(device, at);
+        // A new logger that shows the channels which the model tells changes nothing later.
+        await offer(
+          tx,
+          device,
+          hasKnownLayout(next.capabilities) ? await compiledAgain(sql, next, at) : next,
+        );
         await resolveConditions(tx, [{ organizationId, assetId: id }]);
       });
     },

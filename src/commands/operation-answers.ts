@@ -119,14 +119,14 @@ const FILE_TIMEOUT_MS = 3_600_000;
 export async function sendFile(sent: Sent, answers: readonly string[]): Promise<Output | undefined> {
   const { input, layout } = sent;
   if (option(input, 'limit') !== undefined)
-    throw new UsageError('--limit is for a list that is shown: a file has all');
+    throw new UsageError('--limit is for a list that is shown: --format and --output give all');
   const file = option(input, 'output');
   const type = typeOf(file, option(input, 'format'), answers);
   if (file === undefined && type === FORMATS.pdf && process.stdout.isTTY)
     throw new UsageError('A PDF is no text: name a file with --output');
   const isList = layout.columns !== undefined && type === JSON_TYPE;
   const bytes = await writeOutput(isList ? listed(sent) : received(sent, type), file);
-  return file === undefined ? undefined : { text: `${file}: ${bytes} bytes`, value: { file, bytes } };
+  return bytes === null ? undefined : { text: `${file}: ${bytes} bytes`, value: { file, bytes } };
 }
 
 function typeOf(file = '', given: string | undefined, answers: readonly string[]): string {
@@ -169,7 +169,8 @@ async function* received({ api, given, layout }: Sent, type: string): AsyncGener
 }
 
 /** Writes to the file, or to the standard output without one, and returns the number of bytes. */
-async function writeOutput(source: AsyncIterable<unknown>, file: string | undefined): Promise<number> {
+/** Returns the number of bytes of a file; null where the standard output, a device or a pipe got them. */
+async function writeOutput(source: AsyncIterable<unknown>, file: string | undefined): Promise<number | null> {
   let bytes = 0;
   const count = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -177,16 +178,19 @@ async function writeOutput(source: AsyncIterable<unknown>, file: string | undefi
       done(null, chunk);
     },
   });
-  if (file === undefined) await pipeline(source, count, process.stdout, { end: false });
-  else await writeFile(file, (path) => pipeline(source, count, createWriteStream(path)));
-  return bytes;
+  if (file === undefined) {
+    await pipeline(source, count, process.stdout, { end: false });
+    return null;
+  }
+  const isFile = await writeFile(file, (path) => pipeline(source, count, createWriteStream(path)));
+  return isFile ? bytes : null;
 }
 
 const NOT_WRITABLE = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EROFS'];
 
-async function writeFile(file: string, write: (path: string) => Promise<void>): Promise<void> {
+async function writeFile(file: string, write: (path: string) => Promise<void>): Promise<boolean> {
   try {
-    await writeWhole(file, write);
+    return await writeWhole(file, write);
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (!NOT_WRITABLE.includes(code)) throw error;

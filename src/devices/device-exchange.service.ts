@@ -95,19 +95,20 @@ const hasOtherCapabilities = (before: Device, device: Device): boolean =>
   device !== before && capabilitiesKey(device.capabilities) !== capabilitiesKey(before.capabilities);
 
 async function updateTargets(targets: ExchangeTargets, outcomes: ExchangeOutcome[]): Promise<SettledTargets> {
-  const [failed, applied] = await sentTogether([
+  const [failed, , , applied] = await sentTogether([
     targets.fail(
       outcomes.flatMap(({ device, rejection }) =>
         rejection === null ? [] : [{ ...refOf(device), reason: rejection }],
       ),
     ),
+    targets.markSent(refsWhere(outcomes, ({ openState }) => openState === 'sent')),
+    targets.reoffer(refsWhere(outcomes, ({ openState }) => openState === 'waiting')),
+    // Last, since it sends another statement after its answer, which would hide a failure of those before.
     targets.confirm(
       outcomes
         .filter(({ wasConfirmed }) => wasConfirmed)
         .map(({ device }) => ({ ...refOf(device), pendingKeys: keysOf(device.sync.pending?.config ?? {}) })),
     ),
-    targets.markSent(refsWhere(outcomes, ({ openState }) => openState === 'sent')),
-    targets.reoffer(refsWhere(outcomes, ({ openState }) => openState === 'waiting')),
   ]);
   return { failed, applied };
 }

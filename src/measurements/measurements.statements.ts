@@ -22,7 +22,7 @@ export const lockStates = (locking: Locking) => `
     s.signal_strength as "signalStrength", s.sends_signal as "sendsSignal", s.battery_status as "batteryStatus",
     s.last_reading_at as "lastReadingAt", s.latest_measured_at as "latestMeasuredAt",
     s.observed_channel_types as "channelTypes", s.newest_reading_at as "newestReadingAt", s.latest,
-    s.open_alerts || s.excursions as "openAlerts", subscriptions.event_types as subscribed, s.asset_id is null as "isLocked"
+    s.excursions || s.open_alerts as "openAlerts", subscriptions.event_types as subscribed, s.asset_id is null as "isLocked"
   -- One look-up in each index per device: joined freely, a batch may read whole tables instead.
   from (select * from ${ACTIVE_BY_SERIAL} as found order by organization_id, id) as a
   ${locking === 'skip' ? 'left' : 'inner'} join lateral (

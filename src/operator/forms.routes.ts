@@ -246,8 +246,11 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     const form = findForm(session, params.form, query);
     const { looks } = form.layout;
     const { values, fault } = await readTyped(session, { form: sent, fields: form.fields, looks });
-    const typed = { values, shown: form.layout.changes ? parseShown(sent.get('shown')) : null };
     const step = sent.get('step');
+    const typed = { values, shown: form.layout.changes ? parseShown(sent.get('shown')) : null };
+    // A button names the field that is sent although it does not change; the form that follows it is one as any other.
+    const unchanged = sent.get('unchanged');
+    if (typed.shown && unchanged && step !== 'edit') typed.shown = { ...typed.shown, [unchanged]: null };
     const inputs = [...sent].filter(([field]) => field !== 'step');
     // A button that begins the form on another page is drawn many times.
     if (!sent.has('once')) inputs.push(['once', deps.nextFormId()]);

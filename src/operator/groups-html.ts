@@ -111,20 +111,24 @@ ${live('group', content)}`;
  * members that leave it take it no more.
  */
 export const giveButton = (
-  { id, name }: Pick<GroupView, 'id' | 'name'>,
+  { id, name, profileSlug: present }: Pick<GroupView, 'id' | 'name' | 'profileSlug'>,
   profileSlug: string,
   look: Pick<FormOptions, 'label' | 'tone' | 'about'>,
 ): Html =>
   button({
     action: toActionUrl('updateGroup', { groupId: id }),
-    // Shown as without a profile, so that the one that the group has already is sent as well.
-    fields: { shown: JSON.stringify({ name, profileSlug: null }), name, profileSlug },
+    fields: {
+      shown: JSON.stringify({ name, profileSlug: present }),
+      unchanged: 'profileSlug',
+      name,
+      profileSlug,
+    },
     ...look,
   });
 
 /** The group keeps the profile, so that each device that joins gets it. */
 function abortedHtml(
-  { id, name }: GroupView,
+  group: GroupView,
   { job, earlierSlug }: AbortedRollout,
   { profileNames, mayChange }: Pick<GroupOptions, 'profileNames' | 'mayChange'>,
 ): Html {
@@ -132,7 +136,7 @@ function abortedHtml(
 ${
   mayChange &&
   earlierSlug !== null &&
-  html`<div class="actions">${giveButton({ id, name }, earlierSlug, {
+  html`<div class="actions">${giveButton(group, earlierSlug, {
     label: `Put the group back to ${profileNameOf(earlierSlug, profileNames)}…`,
     tone: 'main',
   })}</div>`

@@ -69,7 +69,7 @@ const labelOf = (head: Content): Content => typeof head === 'string' && html` da
 
 /** "1,200", or "1,000 or more" where the count ends there. */
 export const atLeast = (count: number, countedMax: number): string =>
-  `${count.toLocaleString('en')}${count >= countedMax ? ' or more' : ''}`;
+  `${count.toLocaleString('en')}${count === countedMax ? ' or more' : ''}`;
 
 /** "1 device" or "1,200 devices". */
 export const counted = (count: number, noun: string, countedMax = Infinity): string =>
@@ -112,7 +112,7 @@ export const filterSelect = (
 
 /** Keeps the line breaks of a text that a person wrote. */
 export const textOfLines = (text: string | null): Content =>
-  text && html`<span class="breaks">${text}</span>`;
+  text?.includes('\n') ? html`<span class="breaks">${text}</span>` : text;
 
 /** A button behind a question. Works without a script. */
 export const confirmed = (question: string, options: FormOptions & { open: string }): Html =>

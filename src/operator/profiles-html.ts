@@ -157,7 +157,11 @@ ${table({
   rows: groups.map(({ id, name, memberCount }) => [
     html`<a class="name" href="/operator/groups/${id}">${name}</a>`,
     memberCount.toLocaleString('en'),
-    mayChange && giveButton({ id, name }, profile.slug, { label: 'Bring it to all members…', about: name }),
+    mayChange &&
+      giveButton({ id, name, profileSlug: profile.slug }, profile.slug, {
+        label: 'Bring it to all members…',
+        about: name,
+      }),
   ]),
   empty: 'No group has this profile.',
 })}${hasMoreGroups && html`<p class="quiet">More groups have it.</p>`}

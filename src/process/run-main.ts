@@ -17,14 +17,15 @@ export async function runMain(run: () => Promise<void>, portSetting = 'PORT'): P
  * its terminal is closed.
  */
 export function endWithoutReader(): void {
-  let isEnding = false;
-  function onFault(error: NodeJS.ErrnoException): void {
-    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
-    if (isEnding) return;
-    isEnding = true;
-    if (!process.emit('SIGHUP', 'SIGHUP')) process.exit();
-  }
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', onFault);
+  for (const stream of [process.stdout, process.stderr]) stream.off('error', onFault).on('error', onFault);
+}
+
+let isEnding = false;
+function onFault(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+  if (isEnding) return;
+  isEnding = true;
+  if (!process.emit('SIGHUP', 'SIGHUP')) process.exit();
 }
 
 function explain(error: unknown, portSetting: string): string {

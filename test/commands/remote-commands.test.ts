@@ -315,8 +315,13 @@ describe('Commands by API', () => {
     symlinkSync(file, link);
     // For reading and writing, so that it opens before the command does.
     const reader = openSync(pipe, 'r+');
-    for (const output of [pipe, link])
-      await run('export', '1d', 'now', '--assets', serial, '--format', 'csv', '--output', output);
+    for (const [output, said] of [
+      [pipe, /^$/],
+      [link, /: \d+ bytes/],
+    ] as const) {
+      const args = ['--assets', serial, '--format', 'csv', '--output', output];
+      assert.match((await run('export', '1d', 'now', ...args)).stdout, said);
+    }
     assert.deepEqual([lstatSync(pipe).isFIFO(), lstatSync(link).isSymbolicLink()], [true, true]);
     const received = Buffer.alloc(1_000);
     const length = readSync(reader, received);

@@ -234,6 +234,21 @@ describe('A change of a logger over CoAP', () => {
         assert.equal(await openAlerts(), 1);
       });
     }
+
+    it('compiles for the channels that the model of the asset tells, which the new logger only repeats', async () => {
+      const setup = await withFridge(T_ONLY);
+      const { org, logger, open, assetId } = setup;
+      await logger.sendInfo({ version: 0x0702 });
+      await setup.applyProfile(FRIDGE_SLUG);
+      await applyAndReport(logger, await logger.measure());
+      await org.api.patch(`/assets/${assetId}`, { model: 'TVO-THT' });
+      const fresh = await open({ channelTypes: T_H_T });
+      await org.api.post(`/assets/${assetId}/replace-hardware`, { newSerialNumber: fresh.serial });
+      const reply = await fresh.measure();
+      assert.deepEqual([channelMask(reply), rulesIn(reply)?.length], [4, 12]);
+      await applyAndReport(fresh, reply);
+      assert.equal((await configOf(org, fresh.serial)).syncStatus, 'applied');
+    });
   });
 
   describe('for firmware from 07.02 on', () => {

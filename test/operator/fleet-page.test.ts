@@ -114,6 +114,7 @@ describe('The page of the fleet', () => {
     );
     assert.match(see(undefined, { groupId }), /<h2>1,000 devices found.* all 1,000 that match</s);
     const most = see(10_001, { model: 'TVO-THT' });
+    assert.match(most, /<h2>10,001 devices found/);
     assert.doesNotMatch(most, /applyProfile/);
     assert.match(most, /More than 10,000 devices match: apply to a group, or to all\./);
     assert.match(toText(alertTabs({ status: 'new' }, { new: 100_000 })), />New 100,000 or more</);

@@ -98,10 +98,13 @@ describe('The page of a group', () => {
       const [, form = ''] =
         shown.match(new RegExp(`action="/operator/${path.replace('?', '\\?')}"[^>]*>(.*?)${label}`, 's')) ??
         [];
-      assert.deepEqual(Object.keys(fieldsIn(form)), ['shown', 'name', 'profileSlug'], page);
+      assert.deepEqual(Object.keys(fieldsIn(form)), ['shown', 'unchanged', 'name', 'profileSlug'], page);
       const preview = (await send(path, fieldsIn(form))).text;
       assert.match(preview, /Give Vaccine fridge to Labs\?.*Would change<\/dt><dd>1</s);
       if (page.startsWith('/groups')) continue;
+      const edited = (await send(path, { ...fieldsIn(preview), step: 'edit' })).text;
+      const withoutProfile = { ...fieldsIn(edited), name: 'Labs', profileSlug: '' };
+      assert.match((await send(path, withoutProfile)).text, /Take the profile away from Labs\?/);
       const sent = { ...fieldsIn(preview), step: 'apply' };
       const [first, again] = [await send(path, sent), await send(path, sent)];
       const [, jobId] = first.headers.get('location')?.match(/^\/operator\/jobs\/([^?]+)/) ?? [];

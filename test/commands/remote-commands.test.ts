@@ -6,6 +6,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import {
   closeSync,
+  constants,
   existsSync,
   lstatSync,
   openSync,
@@ -314,13 +315,15 @@ describe('Commands by API', () => {
     writeFileSync(file, 'from before');
     symlinkSync(file, link);
     // For reading and writing, so that it opens before the command does.
-    const reader = openSync(pipe, 'r+');
+    const reader = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
     for (const [output, said] of [
       [pipe, /^$/],
       [link, /: \d+ bytes/],
     ] as const) {
       const args = ['--assets', serial, '--format', 'csv', '--output', output];
-      assert.match((await run('export', '1d', 'now', ...args)).stdout, said);
+      const { code, stdout } = await run('export', '1d', 'now', ...args);
+      assert.equal(code, 0);
+      assert.match(stdout, said);
     }
     assert.deepEqual([lstatSync(pipe).isFIFO(), lstatSync(link).isSymbolicLink()], [true, true]);
     const received = Buffer.alloc(1_000);

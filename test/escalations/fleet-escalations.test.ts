@@ -144,8 +144,7 @@ describe('An overdue fleet that escalates', () => {
     await customer.acknowledge(first?.id ?? '', { snoozeUntil });
     await comeBack(first?.serialNumber ?? '');
     const afterSnooze = openSteps(dms, { now: () => new Date(snoozeUntil.getTime() + MINUTE_MS) });
-    await afterSnooze.escalateFleets();
-    await afterSnooze.close();
+    await afterSnooze.escalateFleets().finally(afterSnooze.close);
     const [ended, next, ...others] = await escalating();
     assert.deepEqual(others, []);
     assert.deepEqual([ended?.id, ended?.status], [first?.id, 'resolved']);

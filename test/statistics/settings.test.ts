@@ -113,7 +113,6 @@ describe('The settings that a device ran', () => {
 
   it('names the profile that began last of those that a device confirms at once', async () => {
     const serialNumbers = [serial];
-    const steps = openSteps(dms, { now: () => new Date(now) });
     const shown = async () => {
       await applyAnswer(dms, serial);
       return (await list())[0].profileSlug;
@@ -125,6 +124,7 @@ describe('The settings that a device ran', () => {
     await report(dms, serial, FACTORY);
     const jobId = await apply(dms, 'hot-water', { serialNumbers, startAt: time(2) });
     await apply(dms, 'fridge', { serialNumbers });
+    const steps = openSteps(dms, { now: () => new Date(now) });
     await steps.startNow({ organizationId: dms.id, jobId }).finally(steps.close);
     at(3);
     assert.equal(await shown(), 'hot-water');

@@ -1,6 +1,6 @@
 /** The webhook receiver of `npm run receiver`: it verifies signatures and fails the first requests on demand. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { eventLine, startWebhookReceiver } from '../../../dev/receiver/webhook-receiver.ts';
@@ -28,7 +28,13 @@ const post = (url: string, secret: string | null, { ageSeconds = 0 } = {}) => {
   });
 };
 
+const children: ChildProcess[] = [];
+
 describe('The webhook receiver', () => {
+  after(() => {
+    for (const child of children) child.kill('SIGKILL');
+  });
+
   it('fails the first requests, then accepts those with valid signatures', async () => {
     const lines: string[] = [];
     const receiver = await startWebhookReceiver({
@@ -88,5 +94,9 @@ describe('The webhook receiver', () => {
   });
 });
 
-const runReceiver = (port: string) =>
-  spawn(process.execPath, ['--import=#typescript', 'dev/bin/receiver.ts', '--port', port], { cwd: ROOT });
+function runReceiver(port: string) {
+  const args = ['--import=#typescript', 'dev/bin/receiver.ts', '--port', port];
+  const child = spawn(process.execPath, args, { cwd: ROOT });
+  children.push(child);
+  return child;
+}

@@ -66,10 +66,10 @@ describe('Commands for webhooks', () => {
       ([listed]) => listed.health.state === 'failing' && listed.health.backlog === 1,
     );
     const [head = '', row = ''] = (await run('webhooks', 'list')).stdout.split('\n');
+    await receiver.stop();
     const columns = (line: string) => line.trim().split(/ {2,}/);
     assert.deepEqual(columns(head), ['ID', 'KIND', 'STATE', 'SINCE', 'WAITING', 'LAST DELIVERED AT', 'URL']);
     assert.deepEqual(columns(row), [id, 'cellular-webhook', 'failing', health.since, '1', '–', url]);
-    await receiver.stop();
   });
 
   it('listens: prints and forwards verified events, and leaves no webhook behind', async () => {

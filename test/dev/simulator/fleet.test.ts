@@ -132,8 +132,9 @@ describe('A fleet', () => {
       startSeconds: 0,
       reportAfterMs: 0,
     });
-    assert.deepEqual(await timerWarnings(device.start), []);
+    const warnings = await timerWarnings(device.start);
     device.stop();
+    assert.deepEqual(warnings, []);
   });
 
   it('uses serial numbers of six bytes that begin with the prefix', () => {

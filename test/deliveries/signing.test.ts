@@ -70,7 +70,10 @@ describe('The secret of an endpoint', () => {
   beforeEach(async () => {
     receiver = await startReceiver();
   });
-  afterEach(() => receiver.stop());
+  afterEach(async () => {
+    await customer.unsubscribeAll();
+    await receiver.stop();
+  });
 
   async function testRequest(endpoint: Endpoint): Promise<Received> {
     await endpoint.test();

@@ -6,7 +6,7 @@ import { HOUR_MS } from '../../src/process/durations.ts';
 import { apply, createProfile, FRIDGE, HOT_WATER, register, sendTemperature } from '../support/fleet.ts';
 import { untilLockWaits } from '../support/lock-waits.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { signIn, tokenIn, visit } from './visitor.ts';
+import { hiddenIn, signIn, tokenIn, visit } from './visitor.ts';
 
 describe('A form of an operation', () => {
   let dms: TestService;
@@ -22,6 +22,9 @@ describe('A form of an operation', () => {
   const see = async (form: string, as = cookie) => visit(url(form), { cookie: as });
   const send = (form: string, fields: Record<string, string>, as = cookie) =>
     visit(url(form), { cookie: as, form: fields });
+  /** Sends the form, and presses the button of the question that follows. */
+  const answer = async (form: string, fields: Record<string, string>) =>
+    send(form, { ...hiddenIn((await send(form, fields)).text), step: 'apply' });
 
   it('shows the fields of the schema with their bounds and descriptions', async () => {
     const { status, text } = await see('registerAsset');
@@ -219,10 +222,9 @@ describe('A form of an operation', () => {
     assert.deepEqual((await profileOf('always')).schedule, { always: true });
     await createProfile(dms, HOT_WATER);
     const form = await see('updateProfile?slug=hot-water-guard');
-    const changed = await send('updateProfile?slug=hot-water-guard', {
+    const changed = await answer('updateProfile?slug=hot-water-guard', {
       ...Object.fromEntries(inputsIn(form.text)),
       'schedule.always': 'true',
-      step: 'apply',
     });
     assert.equal(changed.status, 303, changed.text);
     assert.deepEqual((await profileOf('hot-water-guard')).schedule, { always: true });
@@ -238,10 +240,9 @@ describe('A form of an operation', () => {
     assert.match(form.text, /<label for="name">Name<\/label>/);
     assert.doesNotMatch(form.text, /short name/);
     const inputs = Object.fromEntries(inputsIn(form.text));
-    await send('updateProfile?slug=hot-water-guard', {
+    await answer('updateProfile?slug=hot-water-guard', {
       ...inputs,
       'intervals.transmissionIntervalSeconds': '7200',
-      step: 'apply',
     });
     const after = await visit(`${dms.baseUrl}/operator/profiles/hot-water-guard`, { cookie });
     assert.match(after.text, /measures every 5 min, transmits every 2 h/);
@@ -265,9 +266,13 @@ describe('A form of an operation', () => {
       (await dms.api.get(`/devices/config-profiles/${slug}`)).body.profile.temperatureAlerts[0].highC;
     assert.equal(await highOf(), 8);
     const sent = Object.fromEntries(inputsIn(text));
-    assert.equal((await send(`updateProfile?slug=${slug}`, { ...sent, step: 'apply' })).status, 303);
-    assert.equal(await highOf(), 6);
     const path = `updateProfile?slug=${slug}`;
+    const [saved, twice] = [
+      await send(path, { ...sent, step: 'apply' }),
+      await send(path, { ...sent, step: 'apply' }),
+    ];
+    assert.deepEqual([saved.status, twice.status], [303, 303]);
+    assert.equal(await highOf(), 6);
     const silent = inputsIn((await see(path)).text).filter(
       ([name]) => name !== 'temperatureAlerts.0.transmitOnBreach',
     );
@@ -276,6 +281,20 @@ describe('A form of an operation', () => {
       /2 to 6 °C[^<]*, sent at once on a return alone/,
     );
     await dms.api.delete(`/groups/${group.id}`);
+  });
+
+  it('asks once more where somebody else has saved the profile since the question', async () => {
+    const slug = await createProfile(dms, { ...FRIDGE, slug: 'shared' });
+    const path = `updateProfile?slug=${slug}`;
+    const inputs = Object.fromEntries(inputsIn((await see(path)).text));
+    const question = await send(path, { ...inputs, 'temperatureAlerts.0.lowC': '1' });
+    await answer(path, { ...inputs, 'temperatureAlerts.0.highC': '6' });
+    const again = await send(path, { ...hiddenIn(question.text), step: 'apply' });
+    assert.match(again.text, /role="status">Nothing has happened yet: somebody has changed the profile/);
+    assert.match(again.text, /2 to 6 °C.*1 to 8 °C/s);
+    assert.equal((await send(path, { ...hiddenIn(again.text), step: 'apply' })).status, 303);
+    const { temperatureAlerts } = (await dms.api.get(`/devices/config-profiles/${slug}`)).body.profile;
+    assert.deepEqual([temperatureAlerts[0].lowC, temperatureAlerts[0].highC], [1, 8]);
   });
 
   it('previews the job that another profile of a group begins, and leads to the job', async () => {
@@ -299,7 +318,10 @@ describe('A form of an operation', () => {
     assert.match(again.text, /go first <span class="optional">for stages</);
     assert.match(again.text, /Left empty, 2880: 48 h\./);
     assert.match(again.text, /<option value="always" selected>/);
-    const { status, headers } = await send(path, { ...typed, step: 'apply' });
+    await dms.api.put('/devices/config-profiles/always', { name: 'At all times' });
+    const stale = await send(path, { ...hiddenIn(preview.text), step: 'apply' });
+    assert.match(stale.text, /role="status">Nothing has happened yet.*Give At all times to Fridges\?/s);
+    const { status, headers } = await send(path, { ...hiddenIn(stale.text), step: 'apply' });
     assert.equal(status, 303);
     const location = headers.get('location') ?? '';
     assert.match(location, /^\/operator\/jobs\/[^/?]+\?done=updateGroup$/);

@@ -1,6 +1,7 @@
 /** New readings of a device as they arrive, with a curve of the latest ones. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, each, type Result } from '../../client/src/index.ts';
+import { TIMER_MS_MAX } from '../process/durations.ts';
 import { byApi } from './api.ts';
 import { type Command, type CommandInput, option, print, required, UsageError } from './command.ts';
 import { take } from './operation-answers.ts';
@@ -11,8 +12,6 @@ const SHOWN_FIRST = 20;
 const PAGE_MAX = 500;
 const CURVE_WIDTH = 40;
 const EVERY_DEFAULT = '5';
-/** A timer that is to wait for longer fires at once. */
-const EVERY_MS_MAX = 2 ** 31 - 1;
 
 export const tailCommand: Command = {
   words: ['tail'],
@@ -22,7 +21,7 @@ export const tailCommand: Command = {
   ...byApi(async ({ dms }, input) => {
     const { assetId } = await dms.getDeviceConfig({ serial: required(input, 0, 'SERIAL') });
     const [everyMs, countMax] = [
-      Math.min(numberOf(input, 'every', EVERY_DEFAULT) * 1_000, EVERY_MS_MAX),
+      Math.min(numberOf(input, 'every', EVERY_DEFAULT) * 1_000, TIMER_MS_MAX),
       numberOf(input, 'count', 'Infinity'),
     ];
     const curves = new Map<number, Array<number | null>>();

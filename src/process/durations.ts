@@ -4,6 +4,9 @@ export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
+/** A timer that is to wait for longer fires at once. */
+export const TIMER_MS_MAX = 2 ** 31 - 1;
+
 /** Clients that compute a time by their own clock, as "30 days from now", may be ahead of this one. */
 export const CLIENT_AHEAD_MS = MINUTE_MS;
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { FORMS } from '../../src/operator/forms.ts';
+import { HOUR_MS } from '../../src/process/durations.ts';
 import { apply, createProfile, FRIDGE, HOT_WATER, register, sendTemperature } from '../support/fleet.ts';
 import { untilLockWaits } from '../support/lock-waits.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -177,6 +178,15 @@ describe('A form of an operation', () => {
     assert.equal((await send(`changeAsset?assetId=${id}`, fields)).status, 303);
     const { body } = await dms.api.get(`/assets/${id}`);
     assert.deepEqual([body.name, body.floor, body.model], ['Deep cellar', null, 'TVO-THT']);
+  });
+
+  it('requires a stored value that only another one can replace, and calls optional what can be left empty', async () => {
+    const { body: group } = await dms.api.post('/groups', { name: 'Named' });
+    const { text } = await see(`updateGroup?groupId=${group.id}`);
+    assert.match(text, /<label for="name">Name<\/label>\s*<input id="name" required/);
+    assert.match(text, /<label for="profileSlug">Profile <span class="optional">optional</);
+    const created = (await see('registerAsset')).text;
+    assert.match(created, /<label for="name">Name <span class="optional">optional</);
   });
 
   it('takes a form whose hidden values were changed for one that showed nothing', async () => {
@@ -539,6 +549,18 @@ describe('A form of an operation', () => {
     const { text } = await visit(`${dms.baseUrl}/operator/audit?subject=${slug}`, { cookie });
     for (const lowC of [1, 2, 3])
       assert.match(text, new RegExp(`<div><code>[^<]*lowC&quot;:${lowC},[^<]*warning[^<]*}</code></div>`));
+  });
+
+  it('keeps the line breaks of what people wrote, in the audit trail and in a maintenance', async () => {
+    const id = await register(dms, '282C02424EE1');
+    const until = new Date(Date.now() + HOUR_MS).toISOString();
+    await dms.api.post(`/assets/${id}/mute`, { until, reason: 'Defrosting\nfor an hour' });
+    for (const path of [`audit?subject=${id}`, 'maintenance', `devices/${id}`, `devices/${id}/history`])
+      assert.match(
+        (await visit(`${dms.baseUrl}/operator/${path}`, { cookie })).text,
+        /<span class="breaks">Defrosting\nfor an hour</,
+        path,
+      );
   });
 
   it('leads people who may change to the link that invites others', async () => {

@@ -8,4 +8,4 @@ export const toAskedProfile = (profile: Profile): string => fingerprintOf(JSON.s
 
 /** Said above a question that is asked once more. */
 export const CHANGED_SINCE =
-  'Nothing has happened yet: somebody has changed the profile since you were asked. This is what would happen now.';
+  'Somebody has changed the profile since you were asked. This is what would happen now.';

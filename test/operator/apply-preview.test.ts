@@ -159,7 +159,7 @@ describe('The preview of an apply', () => {
       intervals: { transmissionIntervalSeconds: 1200 },
     });
     const again = await visit(url, { cookie, form: { ...hiddenIn(text), step: 'apply' } });
-    assert.match(again.text, /role="status">Nothing has happened yet: somebody has changed the profile/);
+    assert.match(again.text, /role="status">Somebody has changed the profile/);
     assert.match(again.text, /<strong>20 min<\/strong>.*Apply to 1</s);
     const begun = await visit(url, { cookie, form: { ...hiddenIn(again.text), step: 'apply' } });
     assert.match(begun.headers.get('location') ?? '', /\/jobs\/.+/);

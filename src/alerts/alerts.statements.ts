@@ -1,18 +1,6 @@
-/** Text: sweeps over all organizations. */
+/** Text: locks rows of several organizations, and removes them. */
 
-export const LIST_SNOOZE_ENDED = `
-  select organization_id as "organizationId", id as "alertId" from alerts
-  where status = 'acknowledged' and snooze_until <= :now::timestamptz order by snooze_until limit :limit`;
-
-/** Counts alerts of all organizations. */
-export const COUNT_OPEN = `
-  select type, severity, status, count(*) as count, min(uuid_extract_timestamp(id)) as "oldestAt" from alerts
-  where status <> 'resolved' group by type, severity, status`;
-
-const IS_OLD = `status = 'resolved' and updated_at < now() - make_interval(days => :days)`;
-
-export const LIST_OLD = `
-  select organization_id as "organizationId", id from alerts where ${IS_OLD} order by updated_at limit :limit`;
+export const IS_OLD = `status = 'resolved' and updated_at < now() - make_interval(days => :days)`;
 
 /** Compares the time after the lock, because the planner would otherwise look rows up by it. */
 export const REMOVE_OLD = `

@@ -1,8 +1,9 @@
 /** Jobs that ended long ago. */
+import { acrossOrganizations } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { JobRef } from './config-job.ts';
-import { LIST_OLD, REMOVE_TARGETS } from './old-jobs.statements.ts';
+import { REMOVE_TARGETS } from './old-jobs.statements.ts';
 
 interface RemovedPage {
   /** The last target of the page that was read; null when there was none. */
@@ -18,7 +19,13 @@ export function createOldJobsRepository(sql: Database) {
 
   return {
     /** Jobs of all organizations that ended, or were last checked, this many days ago. */
-    list: (days: number, limit: number): Promise<JobRef[]> => query(sql, LIST_OLD, { days, limit }),
+    list: (days: number, limit: number): Promise<JobRef[]> =>
+      acrossOrganizations(sql('config_jobs'))
+        .whereNotNull('finished_at')
+        .whereRaw('coalesce(purge_checked_at, finished_at) < now() - make_interval(days => ?)', [days])
+        .orderByRaw('coalesce(purge_checked_at, finished_at)')
+        .limit(limit)
+        .select({ organizationId: 'organization_id', jobId: 'id' }),
 
     async removeTargets(job: JobRef, after: string | null, limit: number): Promise<RemovedPage> {
       const [page] = await query<RemovedPage>(sql, REMOVE_TARGETS, { ...job, after, limit });

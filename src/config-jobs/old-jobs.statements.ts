@@ -1,4 +1,4 @@
-/** Text: the retention, which goes through the jobs of all organizations and removes many targets at once. */
+/** Text: the retention, which removes many targets at once. */
 import { SETS_ALERTS, startsBefore } from './config-targets.statements.ts';
 
 /**
@@ -17,12 +17,6 @@ const TELLS_WHAT_RUNS = `${SETS_ALERTS} and t.confirmed_at is not null and not e
       and later.confirmed_at is not null
       and not coalesce(later.lost_keys, '{}') && array['alarmRules', 'calendars']
   )`;
-
-export const LIST_OLD = `
-  select organization_id as "organizationId", id as "jobId" from config_jobs
-  where finished_at is not null
-    and coalesce(purge_checked_at, finished_at) < now() - make_interval(days => :days)
-  order by coalesce(purge_checked_at, finished_at) limit :limit`;
 
 /** Settled targets among the next ones `:after` an asset, except those that show what their device runs. */
 export const REMOVE_TARGETS = `

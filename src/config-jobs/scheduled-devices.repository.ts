@@ -2,15 +2,11 @@
  * Devices whose alert windows follow the local time of a zone: the zone of the job that set their calendars
  * last.
  */
+import { acrossOrganizations } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
-import {
-  FIND_ZONES,
-  LIST_DUE_FOR_OFFSET_CHECK,
-  LIST_WITH_LATER_OFFSET_CHECK,
-  PLAN_OFFSET_CHECKS,
-} from './scheduled-devices.statements.ts';
+import { FIND_ZONES, PLAN_OFFSET_CHECKS } from './scheduled-devices.statements.ts';
 
 /** A device, and when its calendars are compared with their zone next; null: never, they follow none. */
 export interface OffsetCheck {
@@ -27,17 +23,22 @@ declare module 'knex/types/tables.js' {
 export type ScheduledDevicesRepository = ReturnType<typeof createScheduledDevicesRepository>;
 
 export function createScheduledDevicesRepository(sql: Database) {
+  const listByCheck = (is: '<=' | '>', at: Date, limit: number): Promise<AssetRef[]> =>
+    acrossOrganizations(sql('device_configs'))
+      .where('utc_offset_check_at', is, at)
+      .orderBy('utc_offset_check_at')
+      .limit(limit)
+      .select({ organizationId: 'organization_id', assetId: 'asset_id' });
+
   return {
     /**
      * Devices of all organizations whose calendars have to be compared with their zone: a sweep of the
      * worker.
      */
-    listDueForOffsetCheck: (at: Date, limit: number): Promise<AssetRef[]> =>
-      query(sql, LIST_DUE_FOR_OFFSET_CHECK, { at: at.toISOString(), limit }),
+    listDueForOffsetCheck: (at: Date, limit: number): Promise<AssetRef[]> => listByCheck('<=', at, limit),
 
     /** Devices of all organizations that have to be compared later than this. */
-    listWithLaterOffsetCheck: (at: Date, limit: number): Promise<AssetRef[]> =>
-      query(sql, LIST_WITH_LATER_OFFSET_CHECK, { at: at.toISOString(), limit }),
+    listWithLaterOffsetCheck: (at: Date, limit: number): Promise<AssetRef[]> => listByCheck('>', at, limit),
 
     /** The release of the time zone database used by the last comparison; null: none yet. */
     async findTimeZoneRules(): Promise<string | null> {

@@ -1,4 +1,4 @@
-/** Text: sweeps over the devices of all organizations, and statements on sets of devices. */
+/** Text: statements on sets of devices. */
 import { SETS_ALERTS, startOf } from './config-targets.statements.ts';
 
 /** The device has run the change, or is offered it; one that it had refused may have been confirmed since. */
@@ -12,14 +12,6 @@ const LAST_ZONE = `
   from config_targets t join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
   where t.organization_id = d.organization_id and t.asset_id = d.asset_id and ${MAY_RUN} and ${SETS_ALERTS}
   order by ${startOf('j')} desc, t.job_id desc limit 1`;
-
-export const LIST_DUE_FOR_OFFSET_CHECK = `
-  select organization_id as "organizationId", asset_id as "assetId" from device_configs
-  where utc_offset_check_at <= :at::timestamptz order by utc_offset_check_at limit :limit`;
-
-export const LIST_WITH_LATER_OFFSET_CHECK = `
-  select organization_id as "organizationId", asset_id as "assetId" from device_configs
-  where utc_offset_check_at > :at::timestamptz order by utc_offset_check_at limit :limit`;
 
 export const PLAN_OFFSET_CHECKS = `
   update device_configs d set utc_offset_check_at = n.check_at

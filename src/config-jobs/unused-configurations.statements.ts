@@ -1,10 +1,7 @@
 /** Text: the retention, which compares configurations with all rows of an organization that may refer to them. */
 
 /** Longer than any transaction takes, and than the age of anything that it has read. */
-const UNUSED = `last_used_at < now() - interval '7 days'`;
-
-export const LIST_ORGANIZATIONS = `
-  select distinct organization_id as "organizationId" from configurations where ${UNUSED}`;
+export const UNUSED = `last_used_at < now() - interval '7 days'`;
 
 /** One statement, hence one snapshot: a reference that moves from row to row is found in one of them. */
 export const LIST_REFERRED = `
@@ -17,9 +14,3 @@ export const LIST_REFERRED = `
   )
   select c.id from configurations c join referred r on r.id = c.id
   where c.organization_id = :organizationId and c.${UNUSED}`;
-
-export const REMOVE_UNUSED = `
-  with locked as (
-    select id from configurations where organization_id = :organizationId and ${UNUSED} limit :limit for update skip locked
-  )
-  delete from configurations c using locked l where c.organization_id = :organizationId and c.id = l.id returning 1`;

@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Role } from '../http/role.ts';
 import type { Session, SessionRef } from './session.ts';
-import { INSERT_LINK, START_SESSION, STILL_WORKS } from './sessions.statements.ts';
+import { START_SESSION, STILL_WORKS } from './sessions.statements.ts';
 
 export interface NewLink extends SessionRef {
   hash: Buffer;
@@ -83,8 +83,26 @@ export function createSessionsRepository(sql: Database) {
     newId: (): Promise<string> => nextId(sql),
 
     /** Also deletes the organization's expired links and sessions, and its oldest links beyond the limit. */
-    async insert(link: NewLink): Promise<void> {
-      await query(sql, INSERT_LINK, { ...link, others: SESSIONS_MAX - 1 });
+    async insert({ organizationId, id, ...link }: NewLink): Promise<void> {
+      const own = () => sql('operator_sessions').where({ organization_id: organizationId });
+      const newest = own().whereNull('started_at').orderBy('id', 'desc');
+      await own()
+        .where((session) =>
+          session
+            .whereRaw('coalesce(expires_at, link_expires_at) < now()')
+            .orWhereIn('id', newest.offset(SESSIONS_MAX - 1).select('id')),
+        )
+        .delete();
+      await sql('operator_sessions').insert({
+        organization_id: organizationId,
+        id,
+        link_hash: link.hash,
+        name: link.name,
+        role: link.role,
+        key_id: link.keyId,
+        invited_by: link.invitedBy,
+        link_expires_at: link.expiresAt,
+      });
     },
 
     /** The session of a link that can still be used. */

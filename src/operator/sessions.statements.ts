@@ -1,4 +1,4 @@
-/** Text, because each changes several rows at once: the session itself, and those that end in its place. */
+/** Text, because it changes several rows at once: the session itself, and those that end in its place. */
 
 /** Neither link nor session outlives the key or the session that asked for it. The row goes with that of the session. */
 export const STILL_WORKS = `(s.key_id is null or exists (
@@ -8,18 +8,6 @@ export const STILL_WORKS = `(s.key_id is null or exists (
     select from operator_sessions i where i.organization_id = s.organization_id and i.id = s.invited_by
       and i.expires_at > :now
   ))`;
-
-/** Also deletes expired links and sessions, and the oldest links beyond `:others`. */
-export const INSERT_LINK = `
-  with over as (
-    delete from operator_sessions
-    where organization_id = :organizationId and (coalesce(expires_at, link_expires_at) < now() or id in (
-      select id from operator_sessions where organization_id = :organizationId and started_at is null
-      order by id desc offset :others
-    ))
-  )
-  insert into operator_sessions (organization_id, id, link_hash, name, role, key_id, invited_by, link_expires_at)
-  values (:organizationId, :id, :hash, :name, :role, :keyId, :invitedBy, :expiresAt)`;
 
 /** Makes a link invalid, and ends the oldest sessions beyond `:others`. */
 export const START_SESSION = `

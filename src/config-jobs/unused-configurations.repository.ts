@@ -5,13 +5,27 @@
 import { acrossOrganizations } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import { LIST_REFERRED, UNUSED } from './unused-configurations.statements.ts';
 
 declare module 'knex/types/tables.js' {
   interface Tables {
     configurations: { organization_id: string; id: string; last_used_at: Date };
   }
 }
+
+/** Longer than any transaction takes, and than the age of anything that it has read. */
+const UNUSED = `last_used_at < now() - interval '7 days'`;
+
+/** One statement, hence one snapshot: a reference that moves from row to row is found in one of them. */
+const LIST_REFERRED = `
+  with referred as (
+    select reported_config_id as id from device_configs where organization_id = :organizationId
+    union select confirmed_config_id from device_configs where organization_id = :organizationId
+    union select pending_config_id from device_configs where organization_id = :organizationId
+    union select change_config_id from config_targets where organization_id = :organizationId
+    union select config_id from device_settings where organization_id = :organizationId
+  )
+  select c.id from configurations c join referred r on r.id = c.id
+  where c.organization_id = :organizationId and c.${UNUSED}`;
 
 export type UnusedConfigurationsRepository = ReturnType<typeof createUnusedConfigurationsRepository>;
 

@@ -3,7 +3,6 @@ import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Role } from '../http/role.ts';
 import type { Session, SessionRef } from './session.ts';
-import { START_SESSION, STILL_WORKS } from './sessions.statements.ts';
 
 export interface NewLink extends SessionRef {
   hash: Buffer;
@@ -63,6 +62,34 @@ const toActiveSession = (row: SessionRow): ActiveSession => ({
   startedAt: row.started_at as Date,
   expiresAt: row.expires_at as Date,
 });
+
+/** Neither link nor session outlives the key or the session that asked for it. The row goes with that of the session. */
+const STILL_WORKS = `(s.key_id is null or exists (
+    select from api_keys k where k.organization_id = s.organization_id and k.id = s.key_id
+      and k.revoked_at is null and (k.expires_at is null or k.expires_at > :now)
+  )) and (s.invited_by is null or exists (
+    select from operator_sessions i where i.organization_id = s.organization_id and i.id = s.invited_by
+      and i.expires_at > :now
+  ))`;
+
+/** Makes a link invalid, and ends the oldest sessions beyond `:others`. */
+const START_SESSION = `
+  with begun as (
+    update operator_sessions s set started_at = :now, expires_at = least(:until, (
+      select i.expires_at from operator_sessions i
+      where i.organization_id = s.organization_id and i.id = s.invited_by
+    ))
+    where s.organization_id = :organizationId and s.id = :id and s.link_hash = :hash and s.started_at is null
+      and s.link_expires_at > :now and ${STILL_WORKS}
+    returning s.*
+  ), ended as (
+    delete from operator_sessions
+    where organization_id = :organizationId and exists (select from begun) and id in (
+      select id from operator_sessions where organization_id = :organizationId and started_at is not null
+      order by started_at desc, id desc offset :others
+    )
+  )
+  select begun.*, o.name as organization_name from begun join organizations o on o.id = begun.organization_id`;
 
 /** Per organization; the same limit applies to unused links. */
 const SESSIONS_MAX = 200;

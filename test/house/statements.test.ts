@@ -20,7 +20,7 @@ import { readSources } from './sources.ts';
 const EXCEPTIONS: Record<string, string> = {
   'src/assets/assets.statements.ts FIND_OWNERS: looks up assets without organization_id':
     'a device that sends without a token is identified by its serial number alone',
-  'src/config-jobs/job-runs.statements.ts LIST_WITHOUT_WORKFLOW: looks up config_jobs without organization_id':
+  'src/config-jobs/job-runs.repository.ts LIST_WITHOUT_WORKFLOW: looks up config_jobs without organization_id':
     'a sweep: jobs of all organizations without a workflow',
   'src/endpoints/endpoint-health.statements.ts FORGET_WORKFLOWS: looks up endpoints without organization_id':
     'a command: after a restore',
@@ -36,7 +36,7 @@ const EXCEPTIONS: Record<string, string> = {
     'a metric over all organizations',
   'src/presence/presence.statements.ts LIST_DUE_CHECKS: looks up overdue_checks without organization_id':
     'a sweep: devices of all organizations that are due for a look',
-  'src/config-jobs/job-runs.statements.ts COUNT_RUNNING: looks up config_jobs without organization_id':
+  'src/config-jobs/job-runs.repository.ts COUNT_RUNNING: looks up config_jobs without organization_id':
     'a metric over all organizations',
   'src/deliveries/claims.repository.ts listPendingEndpoints: looks up endpoints without organization_id':
     'a sweep: endpoints of all organizations with new deliveries',

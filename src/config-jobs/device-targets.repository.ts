@@ -151,8 +151,8 @@ export function createDeviceTargetsRepository(sql: Database) {
     sql('config_targets')
       .where({ organization_id: organizationId, is_active: true })
       .whereRaw('asset_id = any(?::uuid[])', [assetIds]);
-  /** Without queued targets, which no device has been offered. */
-  const begun = (organizationId: string, assetIds: string[]) =>
+  /** A queued target was offered to no device yet. */
+  const notQueued = (organizationId: string, assetIds: string[]) =>
     active(organizationId, assetIds).where('state', '<>', 'queued');
 
   return {
@@ -176,12 +176,12 @@ export function createDeviceTargetsRepository(sql: Database) {
       assetIds: string[],
     ): Promise<ActiveChange[]> {
       if (retriedJobs.length === 0) return [];
-      return begun(organizationId, assetIds).whereIn('job_id', retriedJobs).select(CHANGE);
+      return notQueued(organizationId, assetIds).whereIn('job_id', retriedJobs).select(CHANGE);
     },
 
     /** Pending changes of others, except changes of jobs that the owner retries, which end with its own. */
     async listOthers(owner: ChangesOwner, retriedJobs: string[], assetIds: string[]): Promise<OtherChange[]> {
-      const others = begun(owner.organizationId, assetIds).whereNotIn('job_id', retriedJobs);
+      const others = notQueued(owner.organizationId, assetIds).whereNotIn('job_id', retriedJobs);
       if ('jobId' in owner) others.whereNot({ job_id: owner.jobId });
       else others.whereRaw('group_id is distinct from ?::uuid', [owner.groupId]);
       return others
@@ -193,7 +193,7 @@ export function createDeviceTargetsRepository(sql: Database) {
     /** Ends the pending changes of these jobs; a later confirmation does not count for them. */
     async release(organizationId: string, jobIds: string[], assetIds: string[]): Promise<void> {
       if (jobIds.length === 0) return;
-      await begun(organizationId, assetIds).whereIn('job_id', jobIds).update({ is_active: false });
+      await notQueued(organizationId, assetIds).whereIn('job_id', jobIds).update({ is_active: false });
     },
 
     /**

@@ -10,7 +10,6 @@ import { queryPrepared } from '../db/query.ts';
 import { createBoundedCache } from '../process/bounded-cache.ts';
 import type { DeviceConfiguration } from './configuration.ts';
 import { configurationId } from './configuration.ts';
-import { FIND, INSERT } from './configurations.statements.ts';
 
 /**
  * Contents by id, shared by all transactions of a process. They never change, and the id is also a hash of
@@ -39,6 +38,23 @@ export function rememberReferenced(sql: Sql, ids: Iterable<string | null>): void
   for (const id of ids) if (id !== null) referenced.add(id);
   referencedIn.set(sql, referenced);
 }
+
+const FIND = `
+  select c.id, c.content
+  from unnest(:organizationIds::uuid[], :ids::uuid[]) as n (organization_id, id)
+  join configurations c on c.organization_id = n.organization_id and c.id = n.id`;
+
+const INSERT = `
+  with n as materialized (
+    select * from unnest(:organizationIds::uuid[], :ids::uuid[], :contents::json[]) as n (organization_id, id, content)
+  ), used as (
+    update configurations c set last_used_at = now() from n
+    where c.organization_id = n.organization_id and c.id = n.id and c.last_used_at < now() - interval '1 day'
+    returning c.id
+  )
+  insert into configurations (organization_id, id, content)
+  select organization_id, id, content from n where id not in (select id from used)
+  order by organization_id, id on conflict do nothing`;
 
 /** The configurations referenced by one device, or one organization. */
 interface ConfigurationRefs {

@@ -1,7 +1,7 @@
 /** Reads and rewrites the blocks of devices, whose rows are locked against frames meanwhile. */
 import { toArrayText } from '../db/array-text.ts';
 import type { Sql } from '../db/database.ts';
-import { workOnDueRows } from '../db/due-rows.ts';
+import { type DueRow, workOnDueRows } from '../db/due-rows.ts';
 import { query } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import { FIRST_ID } from '../process/uuid.ts';
@@ -39,9 +39,9 @@ export function createCompactionRepository(sql: Sql) {
         before: before.toISOString(),
         afterFrom: after?.from.toISOString() ?? '-infinity',
         afterId: after?.assetId ?? FIRST_ID,
-        limit,
       };
-      const locked = await workOnDueRows<DueDevice>(sql, { list: LIST_DUE, work: LOCK_DUE }, bindings);
+      const list = query<DueRow>(sql, LIST_DUE, { ...bindings, limit });
+      const locked = await workOnDueRows<DueDevice>(sql, { list, work: LOCK_DUE }, bindings);
       return locked.sort(byTurn);
     },
 

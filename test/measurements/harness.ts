@@ -1,7 +1,7 @@
 /** Shared by the tests of measurements: for each test a customer with its own logger, and frames to send. */
 import assert from 'node:assert/strict';
 import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
-import { createDeviceTargetsRepository } from '../../src/config-jobs/device-targets.repository.ts';
+import { createMessageTargetsRepository } from '../../src/config-jobs/device-targets.repository.ts';
 import { createBatchTransact } from '../../src/db/batch-transaction.ts';
 import type { Database, Sql } from '../../src/db/database.ts';
 import { batchSlots } from '../../src/db/locking-commit.ts';
@@ -100,7 +100,7 @@ function batchDepsOf(sql: Database): MessageBatchDeps {
     backWithoutFrame: async () => [],
     exchanges: createExchangeBatch({
       devicesIn,
-      targetsIn: createDeviceTargetsRepository,
+      targetsIn: createMessageTargetsRepository,
       recompile: async () => [],
       alertRulesChanged: async () => [],
       recordOutcomes: () => {},

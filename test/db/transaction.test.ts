@@ -194,11 +194,11 @@ describe('Transactions', () => {
         const connection: PooledConnection = await database.client.acquireConnection();
         await database.client.releaseConnection(connection);
         const sent: string[] = [];
-        const answer = connection.query.bind(connection) as (statement: string) => Promise<unknown>;
-        const stall = async (statement: string) => {
-          sent.push(statement);
-          if (unanswered.test(statement)) throw new Error('Query read timeout');
-          return answer(statement);
+        const query = connection.query.bind(connection) as (...given: unknown[]) => unknown;
+        const stall = (...given: unknown[]) => {
+          sent.push(String(given[0]));
+          if (unanswered.test(sent.at(-1) as string)) return Promise.reject(new Error('Query read timeout'));
+          return query(...given);
         };
         Object.assign(connection, { query: stall });
         await assert.rejects(

@@ -159,7 +159,7 @@ describe('Requests for a whole fleet', () => {
       const sent = Array.from({ length: places }, change);
       await untilLockWaits(sql, places);
       replaceWaits(5_000, 0);
-      assertRefused(await change(), /^There are too many changes by your organization/);
+      assertRefused(await change(), /^There are too many changes at present/);
       // The wait for a connection of the database is as long.
       mock.restoreAll();
       return { sent };

@@ -153,6 +153,7 @@ describe('A message that waits', () => {
   ] as const)
     it(`is not sent while its device is under maintenance ${attempted}, and mentions its alert afterwards`, async () => {
       const worker = newWorker();
+      await org.api.patch(`/notification-channels/${channel.channelId}`, { reminderMinutes: null });
       const { id } = await customer.openAlert('Fridge');
       await (attempted === 'after a failed attempt' ? fail(worker) : worker.gather(channel));
       const { assetId } = (await org.api.get(`/alerts/${id}`)).body;

@@ -34,6 +34,8 @@ declare module '../db/domain-event.ts' {
 
 /** Bodies stay below 20 kB; the envelope around `data` takes less than the difference. */
 const DATA_BYTES_MAX = 19_500;
+/** No reading takes more, so that most frames are not serialized twice. */
+const READING_BYTES_MAX = 200;
 
 export function measurementEvents(stored: ReceivedFrame): DomainEvent<'data.measurement'>[] {
   if (stored.fresh.length === 0 || !stored.device.subscribed.has('data.measurement')) return [];
@@ -77,6 +79,7 @@ function readingView({ channel, type, value, error, measuredAt }: ClassifiedRead
 }
 
 function splitReadings(views: ReadingData[], bytesMax: number): ReadingData[][] {
+  if (views.length * READING_BYTES_MAX <= bytesMax) return [views];
   const parts: ReadingData[][] = [[]];
   let used = 0;
   for (const view of views) {

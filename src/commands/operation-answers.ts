@@ -168,7 +168,6 @@ async function* received({ api, given, layout }: Sent, type: string): AsyncGener
   }
 }
 
-/** Writes to the file, or to the standard output without one, and returns the number of bytes. */
 /** Returns the number of bytes of a file; null where the standard output, a device or a pipe got them. */
 async function writeOutput(source: AsyncIterable<unknown>, file: string | undefined): Promise<number | null> {
   let bytes = 0;

@@ -15,7 +15,7 @@ import {
   samplesOf,
 } from './block-columns.ts';
 import { placesOf } from './block-places.ts';
-import { FIND_SCOPE, LIST_FEW } from './history.statements.ts';
+import { LIST_FEW } from './history.statements.ts';
 import type { HistoryCursor } from './history.ts';
 import { newestReadings } from './newest-readings.ts';
 import { countReadings, type ReadingBlock, type SampleBlock, startOfDay } from './reading-block.ts';
@@ -48,15 +48,6 @@ export type HistoryRepository = ReturnType<typeof createHistoryRepository>;
 
 export function createHistoryRepository(sql: Sql) {
   return {
-    /** Includes archived assets. Null when the organization has no asset with that id. */
-    async findScope(organizationId: string, assetId: string): Promise<HistoryScope | null> {
-      const [layout] = await queryPrepared<Layout>(sql, 'history_find_scope', FIND_SCOPE, {
-        organizationId,
-        assetId,
-      });
-      return layout ? { organizationId, assetId, layout } : null;
-    },
-
     list: (scope: HistoryScope, filter: HistoryFilter): Promise<StoredReading[]> => lister(scope)(filter),
     lister,
 

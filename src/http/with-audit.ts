@@ -27,7 +27,7 @@ type WithAudit = (
 type Recorded = <T>(
   tx: Transaction,
   request: AuditedRequest,
-  work: () => Promise<T>,
+  work: (tx: Transaction) => Promise<T>,
   answerOf: (result: T) => unknown,
 ) => Promise<T>;
 
@@ -39,33 +39,13 @@ export function createAudit(definition: Route, record: RecordAudit): WithAudit {
   if (!definition.audit) return (_, transact, run) => run(transact);
   const action = definition.operationId;
   const recorded = createRecorded(action, definition.audit, record);
-  if (definition.rawBody) {
-    return (request, transact, run) => {
-      const asCaller = transactAs({ actor: actorOf(request.caller), action }, transact);
-      return run((work) =>
-        asCaller((tx) =>
-          recorded(
-            tx,
-            request,
-            () => work(tx),
-            (result) => result,
-          ),
-        ),
-      );
-    };
-  }
-  return (request, transact, run) =>
-    transactAs(
-      { actor: actorOf(request.caller), action },
-      transact,
-    )((tx) =>
-      recorded(
-        tx,
-        request,
-        () => run((work) => work(tx)),
-        ({ body }) => body,
-      ),
-    );
+  return (request, transact, run) => {
+    const asCaller = transactAs({ actor: actorOf(request.caller), action }, transact);
+    const whole = (tx: Transaction) => run((work) => work(tx));
+    return definition.rawBody
+      ? run((work) => asCaller((tx) => recorded(tx, request, work, (result) => result)))
+      : asCaller((tx) => recorded(tx, request, whole, ({ body }) => body));
+  };
 }
 
 function createRecorded(action: string, audit: Audit, record: RecordAudit): Recorded {
@@ -78,19 +58,12 @@ function createRecorded(action: string, audit: Audit, record: RecordAudit): Reco
       typeof naming === 'string' ? ((params as Record<string, string>)[naming] ?? '').toLowerCase() : null;
     if (find && named !== null) await lockSubject(tx.sql, organizationId, named);
     const before = find && named !== null ? await find(tx.sql, organizationId, named) : null;
-    const result = await work();
+    const result = await work(tx);
     const answer = answerOf(result);
     const subject = typeof naming === 'string' ? (named as string) : naming(answer);
     const after = find ? await find(tx.sql, organizationId, subject) : (afterOf?.(answer) ?? null);
     if (!isChange(answer, compare(before, after))) return result;
-    await record(tx.sql, {
-      organizationId,
-      actor: actorOf(caller),
-      action,
-      subject,
-      before,
-      after,
-    });
+    await record(tx.sql, { organizationId, actor: actorOf(caller), action, subject, before, after });
     return result;
   };
 }

@@ -1,5 +1,5 @@
 /** Messages of devices, whatever the transport, and the changes that they make: pure. */
-import type { Device, DeviceInfoReport, OfferedChange } from '../devices/device.ts';
+import type { Device, DeviceInfoReport } from '../devices/device.ts';
 import { parseRuleSlots, withFrameTypes } from '../devices/device-capabilities.ts';
 import { isOvertaken } from '../devices/device-clock.ts';
 import type {
@@ -9,7 +9,7 @@ import type {
   ObservedPeriod,
 } from '../devices/device-exchange.ts';
 import { afterInfoSignal } from '../devices/device-status.ts';
-import { type DeviceSync, offered } from '../devices/device-sync.ts';
+import { type DeviceSync, type OfferedChange, offered } from '../devices/device-sync.ts';
 import type { SerialInOrganization } from '../devices/serial-number.ts';
 import { cameOnline } from '../presence/presence.ts';
 import { AppError } from '../process/errors.ts';

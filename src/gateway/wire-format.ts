@@ -123,11 +123,11 @@ export function toPositions(mask: number): number[] {
 }
 
 /** False for a missing value. */
-export const isWithin = (value: number | undefined, min: number, max: number): boolean =>
+export const isWithin = (value: number | undefined, min: number, max: number): value is number =>
   value !== undefined && value >= min && value <= max;
 
 /** Whether only the lowest bits are set. */
-export const hasOnlyBits = (mask: number | undefined, bitCount: number): boolean =>
+export const hasOnlyBits = (mask: number | undefined, bitCount: number): mask is number =>
   isWithin(mask, 0, (1 << bitCount) - 1);
 
 export const writeMessage = <Schema extends DescMessage>(

@@ -20,10 +20,7 @@ import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
  * if at all.
  */
 export class MalformedMessage extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'MalformedMessage';
-  }
+  override readonly name = 'MalformedMessage';
 }
 
 /** @throws MalformedMessage, and nothing else, for any bytes */

@@ -11,8 +11,7 @@ export interface DueDevice extends AssetRef {
 }
 
 /** Whole days of a device. */
-export interface CompactionWindow extends AssetRef {
-  from: Date;
+export interface CompactionWindow extends DueDevice {
   before: Date;
 }
 

@@ -23,15 +23,9 @@ export interface DeviceMessage extends SerialInOrganization {
   info?: DeviceInfoReport;
 }
 
-export interface IntakeResult {
+export interface IntakeResult extends Pick<ReceivedFrame, 'duplicates' | 'conflicts' | 'dropped'> {
   /** Readings that were new. */
   accepted: number;
-  /** Readings that were stored before, or repeated. */
-  duplicates: number;
-  /** Readings with another value or type than a known one of their channel and time, which stays. */
-  conflicts: number;
-  /** Readings without a plausible time, or older than the retention. */
-  dropped: number;
   /** The change in the answer, which counts as fetched. */
   pendingConfig: OfferedChange | null;
   /** Whether the device runs something else than it reported last, or has never reported. */

@@ -16,26 +16,17 @@ import {
 } from './block-columns.ts';
 import { placesOf } from './block-places.ts';
 import { LIST_FEW } from './history.statements.ts';
-import type { HistoryCursor } from './history.ts';
-import { newestReadings } from './newest-readings.ts';
+import { type NewestFilter, newestReadings } from './newest-readings.ts';
 import { countReadings, type ReadingBlock, type SampleBlock, startOfDay } from './reading-block.ts';
 
 export interface HistoryScope extends AssetRef {
   layout: Layout;
 }
 
-/** The blocks that are read. */
-export interface BlockFilter {
-  from: Date | null;
-  to: Date | null;
-  channel: number | null;
-  /** Readings older than this one. */
-  before: HistoryCursor | null;
-}
+export type HistoryFilter = NewestFilter & { channel: number | null };
 
-export interface HistoryFilter extends BlockFilter {
-  limit: number;
-}
+/** The blocks that are read. */
+export type BlockFilter = Omit<HistoryFilter, 'limit'>;
 
 interface FewReadingsScope {
   organizationId: string;

@@ -23,14 +23,6 @@ type WithAudit = (
   run: (transact: Transact) => Promise<Reply>,
 ) => Promise<Reply>;
 
-/** Runs the work, and writes the row from the result of `answerOf`. */
-type Recorded = <T>(
-  tx: Transaction,
-  request: AuditedRequest,
-  work: (tx: Transaction) => Promise<T>,
-  answerOf: (result: T) => unknown,
-) => Promise<T>;
-
 /**
  * The whole handler is one transaction, unless it reads a raw body, because a slow client would keep the
  * transaction open: then each transaction of the handler writes a row, from the result of its work.
@@ -48,10 +40,16 @@ export function createAudit(definition: Route, record: RecordAudit): WithAudit {
   };
 }
 
-function createRecorded(action: string, audit: Audit, record: RecordAudit): Recorded {
+/** Runs the work, and writes the row from the result of `answerOf`. */
+function createRecorded(action: string, audit: Audit, record: RecordAudit) {
   const { subject: naming, shown, after: afterOf, isChange = () => true } = audit;
   const find = shown && projected(shown);
-  return async (tx, { caller, params }, work, answerOf) => {
+  return async <T>(
+    tx: Transaction,
+    { caller, params }: AuditedRequest,
+    work: (tx: Transaction) => Promise<T>,
+    answerOf: (result: T) => unknown,
+  ): Promise<T> => {
     const { organizationId } = caller;
     // Ids, slugs and serial numbers are compared without case.
     const named =

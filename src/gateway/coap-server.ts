@@ -191,9 +191,9 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
   ): Promise<void> {
     const { confirmable, method, payload } = request;
     const { address, port } = remote;
-    const token = getOptionText(request, tokenOption);
     inFlight++;
     try {
+      const token = getOptionText(request, tokenOption);
       const call = { path, method, payload, tokenOption: token, confirmable, address, port };
       const handled = await callHandler(route, call);
       const result = limitAnswer(handled, request);

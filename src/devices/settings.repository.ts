@@ -1,8 +1,8 @@
 import { toArrayText } from '../db/array-text.ts';
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
-import type { AssetRef } from './asset-ref.ts';
-import type { DeviceConfiguration } from './configuration.ts';
+import { grouped } from '../process/grouped.ts';
+import { type AssetRef, assetKeys } from './asset-ref.ts';
 import { contentOf } from './configuration.ts';
 import type { ConfigurationsRepository } from './configurations.repository.ts';
 import type { SettingsPeriod } from './settings.ts';
@@ -84,16 +84,12 @@ export function createSettingsRepository(sql: Sql, configurations: Pick<Configur
     async listFrom(
       starts: ReadonlyArray<AssetRef & { from: number }>,
     ): Promise<Map<string, SettingsPeriod[]>> {
-      const byAsset = new Map<string, SettingsPeriod[]>();
-      if (starts.length === 0) return byAsset;
+      if (starts.length === 0) return new Map();
       const rows = await queryPrepared<Row & AssetRef>(sql, 'settings_list_from', LIST_FROM, {
-        organizationIds: toArrayText(starts, ({ organizationId }) => organizationId),
-        assetIds: toArrayText(starts, ({ assetId }) => assetId),
+        ...assetKeys(starts),
         from: toArrayText(starts, ({ from }) => new Date(from).toISOString()),
       });
-      for (const { assetId, ...period } of await withConfigs(rows))
-        byAsset.set(assetId, [...(byAsset.get(assetId) ?? []), period]);
-      return byAsset;
+      return grouped(await withConfigs(rows), ({ assetId }) => assetId);
     },
   };
 
@@ -101,8 +97,9 @@ export function createSettingsRepository(sql: Sql, configurations: Pick<Configur
     const contents = await configurations.find(
       rows.map(({ organizationId, configId }) => ({ organizationId, configIds: [configId] })),
     );
-    const content = (id: string | null): DeviceConfiguration | null =>
-      id === null ? null : contentOf(contents, id);
-    return rows.map(({ configId, organizationId, ...row }) => ({ ...row, config: content(configId) }));
+    return rows.map(({ configId, organizationId, ...row }) => ({
+      ...row,
+      config: configId === null ? null : contentOf(contents, configId),
+    }));
   }
 }

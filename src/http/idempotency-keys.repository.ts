@@ -1,4 +1,5 @@
 import { acrossOrganizations } from '../db/builder.ts';
+import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
 import { workOnDueRows } from '../db/due-rows.ts';
 import type { IdempotencyRequest, IdempotencyStore } from './idempotency.ts';
@@ -13,10 +14,7 @@ const REMOVE_EXPIRED = `
   )
   delete from idempotency_keys k using locked l where k.organization_id = l.organization_id and k.key = l.key returning 1`;
 
-interface IdempotencyKeyRow {
-  organization_id: string;
-  key: string;
-  fingerprint: Buffer;
+interface IdempotencyKeyRow extends Columns<IdempotencyRequest> {
   status_code: number;
   body: Buffer;
   location: string | null;

@@ -14,13 +14,9 @@ export interface NewLink extends SessionRef {
 }
 
 /** As shown by the API. */
-export interface ActiveSession {
+export interface ActiveSession extends Pick<NewLink, 'name' | 'role' | 'keyId' | 'expiresAt'> {
   id: string;
-  name: string;
-  role: Role;
-  keyId: string | null;
   startedAt: Date;
-  expiresAt: Date;
 }
 
 interface SessionRow {

@@ -35,6 +35,10 @@ const UNITS: ReadonlyArray<readonly [string, number]> = [
   ['s', 1],
 ];
 
+/** `HH:MM`, of minutes after midnight or of a distance from UTC. */
+export const clockText = (minutes: number): string =>
+  [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':');
+
 /** "1 d 2 h 3 min", rounded to the second. */
 export function durationText(seconds: number): string {
   let left = Math.round(seconds);

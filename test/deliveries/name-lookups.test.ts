@@ -170,7 +170,7 @@ describe('Deliveries to names that are slow to answer', () => {
   const attemptsOf = async (endpoint: Endpoint) =>
     (await endpoint.deliveries()).map(({ state, attemptCount }) => `${state} after ${attemptCount}`);
 
-  it('delays no other organization, and uses up no attempt while waiting for a turn', async () => {
+  it('delays no other organization, and no later name of its own', async () => {
     const healthy = await customer.subscribe(urlOf('healthy'));
     for (const index of range(hanging)) await other.subscribe(urlOf(`hang${index}`));
     const late = await Promise.all(range(slow).map((index) => other.subscribe(urlOf(`slow${index}`))));

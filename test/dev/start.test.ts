@@ -213,6 +213,7 @@ describe('npm start', () => {
       assert.ok(besideProcesses.length > 10, 'PostgreSQL, Temporal and their guards');
       await succeeds(ownDemo);
       assert.ok(!ownDemo.output().includes(LINKS), 'addresses of a service that has ended');
+      assert.match(ownDemo.output(), /This service was the demo's own and ends now\./);
       assert.deepEqual([alive(besideProcesses), leftIn(ownTemporary)], [[], []]);
     });
 

@@ -45,7 +45,7 @@ describe('The commands that documents name', () => {
     });
   }
 
-  it('are words that zsh, whose prompt knows no comments, takes as every shell does', () => {
+  it('have no comments in blocks to paste, because zsh takes these for words at its prompt', () => {
     const blocks = DOCUMENTS.flatMap((document) =>
       [...readFileSync(join(ROOT, document), 'utf8').matchAll(BLOCK)].map(([, commands = '']) => ({
         document,

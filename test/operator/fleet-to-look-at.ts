@@ -32,6 +32,8 @@ export const pathsToLookAt = ({ assetId, jobId, webhookId, ...other }: FleetToLo
   '/keys',
   '/sessions',
   '/audit',
+  '/alerts',
+  '/apply',
   '/apply?slug=colder',
   '/exports',
   '/escalations',

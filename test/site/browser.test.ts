@@ -12,13 +12,14 @@ const PATHS = [
   '/docs/webhooks',
   '/docs/command-line',
   '/docs/architecture',
+  '/docs/operations',
   '/docs/api',
   '/docs/api/groups',
   '/docs/api/events',
   '/docs/nothing',
 ];
 /** More of them, with long words and wide tables. */
-const WIDE_PATHS = [...PATHS, '/docs/operations', '/docs/contract'];
+const WIDE_PATHS = [...PATHS, '/docs/contract'];
 
 describe('The documentation in a browser', () => {
   const executable = findChromium();

@@ -74,7 +74,7 @@ async function npmOfShell(): Promise<string> {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const parameters = argumentsFor(await processBundle(), scripts.dms.split(' ').at(-1));
   const quoted = [process.execPath, ...parameters].map((each) => `'${each}'`).join(' ');
-  return `npm() { [[ "$*" == "run "*"dms -- "* ]] || return; while [ "$1" != -- ]; do shift; done; ${quoted} "\${@:2}"; }`;
+  return `npm() { [[ "$*" == "run "*"dms -- "* ]] || { echo "npm $* is not run here" >&2; return 1; }; while [ "$1" != -- ]; do shift; done; ${quoted} "\${@:2}"; }`;
 }
 
 /** Guides, whose blocks can succeed without the effect that the page describes. */

@@ -12,6 +12,7 @@ export const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 export const LAYOUT_RULES = [
   ...COLOUR_RULES,
   ...['target-size', 'scrollable-region-focusable', 'region', 'heading-order', 'page-has-heading-one'],
+  ...['link-name', 'button-name', 'label', 'summary-name', 'aria-required-children'],
   ...['landmark-one-main', 'bypass', 'skip-link', 'css-orientation-lock', 'aria-hidden-focus'],
 ];
 

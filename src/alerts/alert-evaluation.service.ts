@@ -19,7 +19,7 @@ import type { StoredAlert } from './alerts.repository.ts';
 import { createDeviceAlerts, type DeviceAlerts, type DeviceTransition } from './device-alerts.ts';
 import type { EvaluateLate } from './late-excursions.service.ts';
 import { toLateDevice } from './late-ranges.ts';
-import type { AlertState, OpenAlert } from './open-alert.ts';
+import { type AlertState, isByRules, type OpenAlert } from './open-alert.ts';
 
 interface AlertEvaluationDeps {
   batchesIn(
@@ -112,7 +112,11 @@ export function createAlertEvaluation({ batchesIn, evaluateLate }: AlertEvaluati
 }
 
 function evaluate(stored: ReceivedFrame): EvaluatedFrame {
-  const alerts = createDeviceAlerts(stored.device.openAlerts as AlertState[]);
+  const before = stored.device.openAlerts as AlertState[];
+  // The change of the rules has resolved those already.
+  const alerts = createDeviceAlerts(
+    stored.hasOtherAlertRules ? before.filter((state) => !isByRules(state)) : before,
+  );
   return { stored, alerts, transitions: alerts.evaluate(stored) };
 }
 

@@ -11,7 +11,7 @@ import type { AlertRef } from './alert.ts';
 import type { AlertBatchesRepository, NewAlert, OpenState } from './alert-batches.repository.ts';
 import { alertEvent } from './alert-events.ts';
 import type { StoredAlert } from './alerts.repository.ts';
-import { type AlertState, isBreach, isCondition, isNoData, isOpen, isTemperature } from './open-alert.ts';
+import { type AlertState, isByRules, isCondition, isNoData, isOpen } from './open-alert.ts';
 import type { UnannouncedAlertsRepository } from './unannounced-alerts.repository.ts';
 
 export interface AlertsServiceDeps {
@@ -44,7 +44,7 @@ export function createAlertsService({ batchesIn, unannouncedIn, publish }: Alert
 
   /** Resolves the alerts that replaced rules have opened; the caller publishes the events. */
   const resolveTemperatures = (tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]> =>
-    resolve(tx, devices, (state) => isTemperature(state) || isBreach(state));
+    resolve(tx, devices, isByRules);
 
   return {
     /**

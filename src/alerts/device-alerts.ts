@@ -10,10 +10,9 @@ import { type AlertTransition, createAlertEvaluator, type EvaluatedReading } fro
 import { type ConditionTransition, createConditionEvaluator } from './device-conditions.ts';
 import {
   type AlertState,
-  isBreach,
+  isByRules,
   isCondition,
   isNoData,
-  isTemperature,
   isUnended,
   type OpenAlert,
   type UnendedExcursion,
@@ -23,7 +22,7 @@ export type DeviceTransition = AlertTransition | ConditionTransition;
 export type DeviceAlerts = ReturnType<typeof createDeviceAlerts>;
 
 export function createDeviceAlerts(initial: readonly AlertState[]) {
-  const evaluator = createAlertEvaluator(initial.filter((state) => isTemperature(state) || isBreach(state)));
+  const evaluator = createAlertEvaluator(initial.filter(isByRules));
   const conditions = createConditionEvaluator(initial.filter(isCondition));
   // Any frame resolves these alerts.
   const resolved: ResolvedAlert[] = initial.filter(isNoData).map(withoutResolution);

@@ -2,7 +2,7 @@
  * The open alerts of a device, as stored in device_states.open_alerts, so that evaluating readings reads no
  * alerts. `type` decides the shape.
  */
-import type { OpenTemperatureAlert, UnopenedBreach } from './alert-state-machine.ts';
+import type { OpenTemperatureAlert, TemperatureState, UnopenedBreach } from './alert-state-machine.ts';
 import type { OpenConditionAlert } from './device-conditions.ts';
 
 export type OpenAlert = OpenTemperatureAlert | OpenNoDataAlert | OpenConditionAlert;
@@ -33,6 +33,10 @@ export const isTemperature = (alert: AlertState): alert is OpenTemperatureAlert 
   alert.type === 'high_temp' || alert.type === 'low_temp';
 
 export const isBreach = (state: AlertState): state is UnopenedBreach => state.type === 'breach';
+
+/** What the alert rules of the device have begun, and what ends with them. */
+export const isByRules = (state: AlertState): state is TemperatureState =>
+  isTemperature(state) || isBreach(state);
 
 export const isUnended = (state: AlertState): state is UnendedExcursion => state.type === 'late_excursion';
 

@@ -66,6 +66,8 @@ export interface ContactingDevice {
   device: Device;
   presence: Presence;
   exchange: DeviceExchange;
+  /** The time from which rules for other channels count; null: from now on. */
+  shownSince: Date | null;
 }
 
 export interface ExchangeOutcome {
@@ -83,11 +85,11 @@ export interface ExchangeOutcome {
 }
 
 export function receiveExchange(
-  { before, device, presence, exchange }: ContactingDevice,
+  { before, device, presence, exchange, shownSince }: ContactingDevice,
   at: Date,
 ): ExchangeOutcome {
   const { report, observedHash, observedPeriod, canDeliverConfig } = exchange;
-  const shown = withSettings(before.sync, device, at);
+  const shown = withSettings(before.sync, device, shownSince ?? at);
   const known = observedHash === undefined ? shown.sync : observeHash(shown.sync, observedHash);
   const received = report ? receiveReport(known, report) : null;
   const answered = received?.sync ?? known;

@@ -95,18 +95,37 @@ function stateAfterInfo({ state }: LockedDevice, report: DeviceInfoReport | unde
 
 /** Devices whose configuration the messages are about, as they are stored and locked. */
 export const toContacting = (received: ReceivedMessage[], locked: ReadonlyMap<string, Device>) =>
-  received.flatMap(({ device, exchange, state }) => {
+  received.flatMap((each) => {
+    const { device, exchange, state } = each;
     const before = locked.get(device.assetId);
-    return exchange && before ? [{ before, presence: state.presence, exchange }] : [];
+    if (!exchange || !before) return [];
+    return [{ before, presence: state.presence, exchange, shownSince: toShownSince(each) }];
   });
+
+/** Rules for other channels count for the first readings of these, and change nothing of earlier ones; null: from now on. */
+function toShownSince({ device: { registeredAt, state }, frame: stored }: ReceivedMessage): Date | null {
+  const { latestMeasuredAt: known } = state;
+  if (known === null) return registeredAt;
+  if (stored === null) return null;
+  const times = stored.fresh.map(({ measuredAt }) => measuredAt).filter((at) => at > known);
+  return times.reduce((first, at) => (first < at ? first : at), stored.frame.receivedAt);
+}
 
 export function afterExchange(
   received: ReceivedMessage,
   outcome: ExchangeOutcome | undefined,
 ): ReceivedMessage {
-  const { state } = received;
-  if (!outcome || outcome.presence === state.presence) return received;
-  return { ...received, state: { ...state, presence: outcome.presence } };
+  const { frame, state } = received;
+  if (!outcome) return received;
+  const { presence, hasOtherAlertRules, device } = outcome;
+  return {
+    ...received,
+    state: presence === state.presence ? state : { ...state, presence },
+    frame:
+      frame && hasOtherAlertRules
+        ? { ...frame, hasOtherAlertRules, device: { ...frame.device, sync: device.sync } }
+        : frame,
+  };
 }
 
 export const isBackOnline = ({ device, state }: ReceivedMessage): boolean =>

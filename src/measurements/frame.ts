@@ -58,6 +58,8 @@ export type LockedDevice = Device & LockedState;
 export interface ReceivedFrame {
   frame: Frame;
   device: LockedDevice;
+  /** Whether the channels that the frame shows have changed the alert rules, which it is evaluated by. */
+  hasOtherAlertRules?: boolean;
   /** The channels of the device in the frame; null when it contains none. */
   channelTypes: number[] | null;
   /** Readings that were not known before, in the order sent. */

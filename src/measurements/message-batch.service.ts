@@ -166,7 +166,7 @@ export function createMessageBatch(deps: MessageBatchDeps) {
     return new Map(outcomes.map((outcome) => [outcome.device.assetId, outcome]));
   }
 
-  /** Alerts come before configurations: readings are evaluated by the rules that were in force when they came. */
+  /** Alerts come after configurations: readings are evaluated by the rules for the channels that their frame shows. */
   async function storeChanges(
     tx: InTransaction,
     changed: ReceivedMessage[],
@@ -180,10 +180,10 @@ export function createMessageBatch(deps: MessageBatchDeps) {
     await measurementsIn(tx.sql).store({ states, frames }, check);
     await devicesIn(tx.sql).storeInfos(infos);
     const events = [
+      ...(await exchanges.store(tx, outcomes)),
       ...(await deps.evaluateAlerts(tx, frames)),
       ...(await deps.onlineEvents(tx, refsOf(online.filter(({ frame }) => frame)))),
       ...(await deps.backWithoutFrame(tx, refsOf(online.filter(({ frame }) => !frame)))),
-      ...(await exchanges.store(tx, outcomes)),
     ];
     return [...frames.flatMap(measurementEvents), ...(await deps.queueAlerts(tx, events))];
   }

@@ -5,7 +5,7 @@ import type { Answer } from '../support/client.ts';
 import { applyAnswer, configOf, eventually, FACTORY, FRIDGE, report } from '../support/fleet.ts';
 import { untilLockWaits } from '../support/lock-waits.ts';
 import { startService } from '../support/service.ts';
-import { FRIDGE_BOUNDS, useDevice } from './harness.ts';
+import { type AlertItem, FRIDGE_BOUNDS, useDevice } from './harness.ts';
 
 describe('The alert rules of a device', () => {
   const device = useDevice();
@@ -39,6 +39,39 @@ describe('The alert rules of a device', () => {
     await applyProfile({ temperatureAlerts: [] });
     const [, ahead] = await device.alerts();
     assert.deepEqual([ahead?.timestamp, ahead?.endedAt], Array(2).fill(device.at(anHourAhead + 1)));
+  });
+
+  const atBoth = (minute: number, ambient: number, probe: number) => [
+    reading(minute, ambient, { channel: 'ambient' }),
+    reading(minute, probe, { channel: 'probe' }),
+  ];
+  const PROBE_BELOW_8 = { temperatureAlerts: [{ type: 'high', channel: 'probe', highC: 8 }] };
+
+  for (const [what, toReadings] of [
+    ['that shows two of them', (minute: number) => atBoth(minute, 3, 9)],
+    ['that shows another one', (minute: number) => [reading(minute, 9, { channel: 2 })]],
+  ] as const) {
+    it(`evaluates the first frame ${what} by its own channels, and all data since the profile was applied`, async () => {
+      await applyProfile(PROBE_BELOW_8);
+      device.setClock(Date.parse(device.at(480)));
+      await send(toReadings(420));
+      assert.equal((await onlyAlert()).details.channel, 2);
+      await send(toReadings(390));
+      assert.equal((await onlyAlert()).timestamp, device.at(390));
+      const [from, to] = [device.at(380), device.at(470)];
+      const { body } = await device.org.api.get(`/assets/${device.assetId}/statistics?from=${from}&to=${to}`);
+      for (const { channel, alerts, withoutBounds } of body.channels) {
+        assert.equal(alerts.length, channel - 1);
+        assert.deepEqual(withoutBounds, channel === 2 ? [] : [{ from: device.at(390), to }]);
+      }
+    });
+  }
+
+  it('opens no alert on a channel without rules by the first frame', async () => {
+    await applyProfile(PROBE_BELOW_8);
+    const webhook = await device.subscribe(['alert.created', 'data.measurement.alert']);
+    await send(atBoth(0, 9, 3));
+    assert.deepEqual([await statuses(), await device.published(webhook)], [[], []]);
   });
 
   it('evaluates by a calendar that ends at 24:00 and was set on the device by others', async () => {
@@ -243,5 +276,24 @@ describe('The alert rules of a device', () => {
     await measure(1, 21, 5);
     const alert = await onlyAlert();
     assert.deepEqual([alert.status, alert.serialNumber], ['resolved', before]);
+  });
+
+  it('resolves alerts of the earlier channel with the first frame of new hardware, whose own channels it evaluates', async () => {
+    await confirmProfile(FRIDGE);
+    await measure(0, 20);
+    await device.replaceHardware();
+    const webhook = await device.subscribe(['alert.created', 'alert.resolved']);
+    await send(atBoth(1, 20, 21));
+    await send(atBoth(2, 20, 5));
+    const events = await device.published(webhook);
+    assert.deepEqual(
+      events.map(({ type, data }: { type: string; data: AlertItem }) => [type, data.details.channel]),
+      [
+        ['alert.resolved', 1],
+        ['alert.created', 2],
+        ['alert.resolved', 2],
+      ],
+    );
+    assert.deepEqual(await statuses(), ['high_temp resolved', 'high_temp resolved']);
   });
 });

@@ -207,9 +207,14 @@ describe('A change of a logger over CoAP', () => {
   });
 
   describe('after the hardware was replaced', () => {
-    for (const [what, show] of [
-      ['frame', (fresh: Logger) => fresh.measure({ types: [TEMPERATURE] })],
-      ['report', (fresh: Logger) => fresh.report()],
+    const measureIn = (minutes: number, fresh: Logger) => {
+      const at = new Date(Date.now() + minutes * MINUTE_MS);
+      return fresh.measure({ types: [TEMPERATURE], values: [15], at });
+    };
+
+    for (const [what, show, openedCount] of [
+      ['frame', (fresh: Logger) => measureIn(1, fresh), 1],
+      ['report', (fresh: Logger) => fresh.report(), 0],
     ] as const) {
       it(`compiles for the channels in the first ${what} of the new logger, and evaluates its readings by them at once`, async () => {
         const { org, logger, open, assetId, applyProfile } = await withFridge();
@@ -218,19 +223,16 @@ describe('A change of a logger over CoAP', () => {
         await applyAndReport(logger, await logger.measure());
         const fresh = await open({ channelTypes: T_ONLY });
         await org.api.post(`/assets/${assetId}/replace-hardware`, { newSerialNumber: fresh.serial });
-        await show(fresh);
-        const measure = (minutes: number) => {
-          const at = new Date(Date.now() + minutes * MINUTE_MS);
-          return fresh.measure({ types: [TEMPERATURE], values: [15], at });
-        };
         const openAlerts = async () =>
           (await org.api.get(`/alerts?assetId=${assetId}&status=new`)).body.totalItems;
-        const reply = await measure(1);
+        await show(fresh);
+        assert.equal(await openAlerts(), openedCount);
+        const reply = await measureIn(2, fresh);
         assert.deepEqual([channelMask(reply), rulesIn(reply)?.length], [1, 12]);
         assert.equal(await openAlerts(), 1);
         await applyAndReport(fresh, reply);
         assert.equal((await configOf(org, fresh.serial)).syncStatus, 'applied');
-        await measure(2);
+        await measureIn(3, fresh);
         assert.equal(await openAlerts(), 1);
       });
     }

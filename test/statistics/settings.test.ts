@@ -84,6 +84,31 @@ describe('The settings that a device ran', () => {
     ]);
   });
 
+  it('begins a period for other channels with the first reading of the frame that shows them, and the first period where none is known', async () => {
+    const send = async (minute: number, ...channels: string[]) => {
+      const measured = { type: 'temperature', value: 5, measuredAt: time(minute) };
+      const readings = channels.map((channel) => ({ channel, ...measured }));
+      assert.equal((await dms.device.post(`/devices/${serial}/measurements`, { readings })).status, 202);
+      const items: Item[] = await list();
+      return items.map(({ from, source, alerts }) => [minutesOf(from), source, alerts[0]?.channel]);
+    };
+    at(1);
+    await apply(dms, 'fridge', { serialNumbers: [serial] });
+    at(5);
+    await send(2, 'probe');
+    const later = await send(4, 'ambient', 'probe');
+    assert.deepEqual(later, [
+      [4, 'applied', 2],
+      [1, 'applied', 1],
+    ]);
+    at(6);
+    serial = nextSerial();
+    id = await register(dms, serial);
+    await apply(dms, 'fridge', { serialNumbers: [serial] });
+    at(9);
+    assert.deepEqual(await send(8, 'ambient', 'probe'), [[6, 'applied', 2]]);
+  });
+
   it('begins no period for pending settings of a device that has reported, or for an equal report', async () => {
     at(1);
     await report(dms, serial, FACTORY);
@@ -339,7 +364,7 @@ interface Item {
   from: string;
   to: string | null;
   measurementPeriodSeconds: number | null;
-  alerts: Array<{ lowC: number | null; highC: number | null }>;
+  alerts: Array<{ channel: number; lowC: number | null; highC: number | null }>;
   profileSlug: string | null;
   source: string;
 }

@@ -12,6 +12,7 @@ import type {
 import { orNotFound } from '../process/errors.ts';
 import { inSlices, pages } from '../process/pages.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
+import { offsetsOfYear } from '../profiles/compile-schedule.ts';
 import { NO_SUCH_PROFILE, type Profile } from '../profiles/profile.ts';
 import type { DeviceChange } from './changes.service.ts';
 import { inOrderOf } from './chosen-serials.ts';
@@ -21,6 +22,7 @@ import {
   comparedDevices,
   compileDevices,
   knownConfigIds,
+  lacksConfig,
   needsKnownIntervals,
   needsKnownSettings,
 } from './compile-devices.ts';
@@ -78,6 +80,18 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
     const contents = await configurationsIn(sql).find([{ organizationId, configIds }]);
     for (const [id, config] of unstored) contents.set(id, config);
     return contents;
+  }
+
+  /** Tells of devices with the compiled configuration whether they lack it. */
+  async function findLacking(
+    sql: Database,
+    organizationId: string,
+    { schedule }: ProfileSnapshot,
+    devices: DeviceVariant[],
+    unstored?: ConfigurationContents,
+  ): Promise<(compiled: CompiledDevice) => boolean> {
+    const offsets = schedule === null || schedule.always ? [] : offsetsOfYear(schedule.timezone, now());
+    return lacksConfig(await findKnown(sql, organizationId, devices, unstored), offsets);
   }
 
   /** @throws not found */
@@ -143,7 +157,7 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
   return {
     findSnapshot,
     compile,
-    findKnown,
+    findLacking,
 
     /**
      * Locks devices that are offered the change at once.

@@ -9,8 +9,8 @@ import {
   includes,
   measurementIntervalSeconds,
   merged,
+  withOffsets,
   without,
-  withoutOffsets,
   withoutTerms,
 } from '../devices/configuration.ts';
 import { capabilitiesKey, type DeviceCapabilities, toRuleSlots } from '../devices/device-capabilities.ts';
@@ -173,15 +173,16 @@ const countOf = (compiled: Previewed[]): number =>
   compiled.reduce((count, { device: { deviceCount = 1 } }) => count + deviceCount, 0);
 
 /**
- * Whether the device lacks the compiled configuration: it neither runs it, nor is offered it, nor has refused it.
- * Another offset is no reason to offer calendars again. `contents` holds the configurations of `knownConfigIds`.
+ * Whether the device lacks the compiled configuration: it neither runs it, nor is offered it, nor has refused it. Refused
+ * calendars are not offered again because the clocks have changed: `offsets` are those of their zone in the year. `contents`
+ * holds the configurations of `knownConfigIds`.
  */
-export const lacksConfig = (contents: ConfigurationContents) =>
+export const lacksConfig = (contents: ConfigurationContents, offsets: readonly number[]) =>
   memoizedByConfig(({ device, config }) => {
     const known = knownConfig(device, contents);
-    return device.refusedKeys?.includes('calendars')
-      ? !includes(withoutOffsets(known), withoutOffsets(config))
-      : !includes(known, config);
+    if (!device.refusedKeys?.includes('calendars')) return !includes(known, config);
+    const unified = (minutes: number) => (offsets.includes(minutes) ? (offsets[0] as number) : minutes);
+    return !includes(withOffsets(known, unified), withOffsets(config, unified));
   });
 
 /** Caches the result per distinct configuration and known settings of the device. */

@@ -14,7 +14,7 @@ import type { ApplyPlanner } from './apply-planner.service.ts';
 import type { BeginJob } from './begin-job.service.ts';
 import type { ReadAlerts } from './changed-settings.ts';
 import type { ChangesService, DeviceChange } from './changes.service.ts';
-import { type CompiledDevice, lacksConfig, type Preview, previewCompiled } from './compile-devices.ts';
+import { type CompiledDevice, type Preview, previewCompiled } from './compile-devices.ts';
 import type { GroupRef, JobScope, Rollout } from './config-job.ts';
 import type { GroupChanges } from './group-changes.service.ts';
 import type { GroupTargetsRepository } from './group-targets.repository.ts';
@@ -59,7 +59,7 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
   ): Promise<CompiledDevice[]> {
     const { organizationId } = group;
     const compiled = await planner.compile(sql, organizationId, snapshot, devices);
-    const lacks = lacksConfig(await planner.findKnown(sql, organizationId, devices));
+    const lacks = await planner.findLacking(sql, organizationId, snapshot, devices);
     const assetIds = devices.map(({ assetId }) => assetId);
     const ref = { ...group, lastJobId: null };
     const targets = await groupTargetsIn(sql).listActive(ref, assetIds, isOther ? null : snapshot);
@@ -103,7 +103,7 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
     }
     const devices = members.map((device) => nextOf.get(device.assetId) ?? device);
     const compiled = await planner.compile(sql, organizationId, snapshot, devices, unstored);
-    return compiled.filter(lacksConfig(await planner.findKnown(sql, organizationId, devices, unstored)));
+    return compiled.filter(await planner.findLacking(sql, organizationId, snapshot, devices, unstored));
   }
 
   async function begin(

@@ -225,12 +225,17 @@ export function includes(config: DeviceConfiguration, part: DeviceConfiguration)
   return keysOf(part).every((key) => config[key] !== undefined && sameValue(config[key], part[key]));
 }
 
-/** With all calendars in UTC. */
-export const withoutOffsets = (config: DeviceConfiguration): DeviceConfiguration =>
+/** Each offset from UTC, in minutes, is replaced by that of the function. */
+export const withOffsets = (
+  config: DeviceConfiguration,
+  offsetFor: (minutes: number) => number,
+): DeviceConfiguration =>
   config.calendars
     ? {
         ...config,
-        calendars: config.calendars.map((each) => (each.type === 'WEEK' ? { ...each, timezone: 0 } : each)),
+        calendars: config.calendars.map((each) =>
+          each.type === 'WEEK' ? { ...each, timezone: offsetFor(each.timezone) } : each,
+        ),
       }
     : config;
 
@@ -240,7 +245,7 @@ export const withoutOffsets = (config: DeviceConfiguration): DeviceConfiguration
  */
 export function hasSameAlertRules(a: DeviceConfiguration | null, b: DeviceConfiguration | null): boolean {
   const alertRules = (config: DeviceConfiguration | null) =>
-    withoutOffsets({ alarmRules: config?.alarmRules ?? [], calendars: config?.calendars ?? [] });
+    withOffsets({ alarmRules: config?.alarmRules ?? [], calendars: config?.calendars ?? [] }, () => 0);
   return contradictions(alertRules(a), alertRules(b)).length === 0;
 }
 

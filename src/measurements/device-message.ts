@@ -121,10 +121,7 @@ export function afterExchange(
   return {
     ...received,
     state: presence === state.presence ? state : { ...state, presence },
-    frame:
-      frame && hasOtherAlertRules
-        ? { ...frame, hasOtherAlertRules, device: { ...frame.device, sync: device.sync } }
-        : frame,
+    frame: frame && { ...frame, hasOtherAlertRules, device: { ...frame.device, sync: device.sync } },
   };
 }
 

@@ -32,7 +32,8 @@ export const createMessageRenewal =
     const mentioned = await deps.notificationAlerts.listMentioned(claimed, ids, deps.now());
     const ended = mentioned.filter(({ isOver, isAcknowledged }) => isOver || isAcknowledged);
     const current = mentioned.filter((each) => !each.isSuperseded && !ended.includes(each));
-    const muted = claimed.isEscalation ? [] : current.filter(({ isMuted }) => isMuted);
+    const mayHoldBack = !claimed.isEscalation && namesAll(content);
+    const muted = mayHoldBack ? current.filter(({ isMuted }) => isMuted) : [];
     const left = mentioned.filter((each) => muted.includes(each) || !current.includes(each));
     if (left.length === 0) return content;
     const leftIds = left.map(({ alertId }) => alertId);
@@ -51,6 +52,10 @@ export const createMessageRenewal =
     });
     return renewed;
   };
+
+/** Others could not be gathered again, and a message without any name would help nobody. */
+const namesAll = ({ data: { counts, alerts } }: Message): boolean =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0) === alerts.length;
 
 /** Null when no step is left. */
 function withoutSteps(content: Message, alertIds: string[]): Message | null {

@@ -25,6 +25,7 @@ import {
   UTC_OFFSET_STEP_MINUTES,
   type WeekCalendar,
 } from '../devices/configuration.ts';
+import { DAY_MS } from '../process/durations.ts';
 import { type Schedule, WEEKDAYS, type WeekSchedule } from './profile.ts';
 import { utcOffsetMinutes } from './time-zone.ts';
 
@@ -72,6 +73,12 @@ function wholeDays(days: number[]): WeekWindow[] {
 const sorted = (days: number[]) => days.toSorted((a, b) => a - b);
 
 const minutesAfterMidnight = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+
+const HALF_YEAR_MS = 182 * DAY_MS;
+
+/** The calendar's offsets in summer and in winter, that of the moment first. */
+export const offsetsOfYear = (timezone: string, at: Date): number[] =>
+  [0, HALF_YEAR_MS].map((ms) => deviceTimezoneMinutes(timezone, new Date(at.getTime() + ms)));
 
 /** The calendar's offset for the zone at this moment: minutes from UTC, in steps of 15. */
 export function deviceTimezoneMinutes(timezone: string, at: Date): number {

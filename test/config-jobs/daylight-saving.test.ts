@@ -216,6 +216,11 @@ describe('Daylight saving time', () => {
     const { body: group } = await dms.api.post('/groups', { name: slug, profileSlug: slug });
     const { body } = await dms.api.post(`/groups/${group.id}/add-members`, { serialNumbers: [serial] });
     assert.deepEqual(body, { added: 1, jobId: null });
+    // Another zone is another change.
+    await dms.api.put(`/devices/config-profiles/${slug}`, hotWaterIn('Europe/Stockholm'));
+    const { body: named } = await dms.api.patch(`/groups/${group.id}`, { profileSlug: slug });
+    assert.ok(named.jobId);
+    await pendingAt(serial, 120);
   });
 
   describe('when the rules of time zones change', () => {

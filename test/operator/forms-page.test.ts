@@ -19,8 +19,8 @@ describe('A form of an operation', () => {
 
   const url = (form: string) => `${dms.baseUrl}/operator/forms/${form}`;
   const see = async (form: string, as = cookie) => visit(url(form), { cookie: as });
-  const send = (form: string, fields: Record<string, string>, as = cookie) =>
-    visit(url(form), { cookie: as, form: fields });
+  const send = (form: string, fields: Record<string, string> | Array<[string, string]>, as = cookie) =>
+    visit(url(form), { cookie: as, form: new URLSearchParams(fields) });
 
   it('shows the fields of the schema with their bounds and descriptions', async () => {
     const { status, text } = await see('registerAsset');
@@ -209,13 +209,31 @@ describe('A form of an operation', () => {
     assert.deepEqual((await profileOf('always')).schedule, { always: true });
     await createProfile(dms, HOT_WATER);
     const form = await see('updateProfile?slug=hot-water-guard');
-    const changed = await send('updateProfile?slug=hot-water-guard', {
-      ...Object.fromEntries(inputsIn(form.text)),
-      'schedule.always': 'true',
-      step: 'apply',
-    });
+    const changed = await send('updateProfile?slug=hot-water-guard', [
+      ...inputsIn(form.text),
+      ['schedule.always', 'true'],
+      ['step', 'apply'],
+    ]);
     assert.equal(changed.status, 303, changed.text);
     assert.deepEqual((await profileOf('hot-water-guard')).schedule, { always: true });
+  });
+
+  it('refuses hours that are typed beside the ticked Always, and keeps them', async () => {
+    const [path, slug] = ['updateProfile?slug=edited-always', 'edited-always'];
+    await createProfile(dms, { ...FRIDGE, slug, schedule: { always: true } });
+    const form = Object.fromEntries(inputsIn((await see(path)).text));
+    const hours = { 'schedule.days': 'monday', 'schedule.from': '08:00' };
+    for (const [name, inputs] of [
+      [path, { ...form, ...hours }],
+      ['createProfile', { slug: 'new', 'schedule.always': 'true', ...hours }],
+    ] as const) {
+      const { status, text } = await send(name, inputs);
+      assert.equal(status, 400, text);
+      assert.match(text, /id="schedule\.days-fault">Days must be left empty when Always is ticked</);
+      assert.match(text, /<input id="schedule\.from"[^>]* value="08:00"/);
+    }
+    const renamed = await send(path, { ...form, name: 'Renamed', step: 'apply' });
+    assert.equal(renamed.status, 303, renamed.text);
   });
 
   it('shows the intervals of a profile on its page and in its form, and keeps what is not changed', async () => {

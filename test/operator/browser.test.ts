@@ -37,7 +37,7 @@ describe("The operators' page in a browser", () => {
 
   it("shows every page without messages in the browser's console, in light and dark, whole on a phone and a tablet", async () => {
     for (const path of pathsToLookAt(fleet)) {
-      await page.setViewportSize({ width: 360, height: 760 });
+      await page.setViewportSize({ width: 320, height: 760 });
       await open(path);
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       assert.ok(Number(overflow) <= 0, `${path} is ${overflow} px too wide for a phone`);
@@ -52,6 +52,23 @@ describe("The operators' page in a browser", () => {
       assert.deepEqual(await findBarriers(page), [], `${path} in light`);
       assert.deepEqual(await page.evaluate(UNEXPLAINED), [], `${path}: a state without a meaning`);
     }
+  });
+
+  it('writes every text in the font size of the browser', async () => {
+    await open('/fleet');
+    const sizes = () =>
+      page.evaluate(
+        "[...document.querySelectorAll('body *')].map((each) => parseFloat(getComputedStyle(each).fontSize))",
+      ) as Promise<number[]>;
+    const before = await sizes();
+    const settings = await page.context().newCDPSession(page);
+    await settings.send('Page.setFontSizes', { fontSizes: { standard: 32 } });
+    const doubled = await sizes();
+    await settings.send('Page.setFontSizes', { fontSizes: { standard: 16 } });
+    assert.deepEqual(
+      doubled,
+      before.map((each) => 2 * each),
+    );
   });
 
   it('registers the devices of a file', async () => {

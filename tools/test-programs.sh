@@ -15,7 +15,7 @@ PROMETHEUS_OPERATOR=v0.85.0
 own="$HOME/.cache/device-monitoring-service/test-programs"
 
 missing=''
-for package in chromium curl libnginx-mod-stream nginx-light pgbouncer poppler-utils postgresql-client prometheus; do
+for package in chromium chromium-headless-shell curl libnginx-mod-stream nginx-light pgbouncer poppler-utils postgresql-client prometheus; do
   dpkg-query -W -f '${Status}' "$package" 2> /dev/null | grep -q 'ok installed' || missing="$missing $package"
 done
 command -v pip3 > /dev/null || missing="$missing python3-pip"

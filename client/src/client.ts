@@ -5,8 +5,8 @@ import { OPERATIONS } from './generated/operations.ts';
 import { parseMediaType } from './http-fields.ts';
 import type { Arguments, OperationId, Result } from './operation-types.ts';
 import { type RequestOptions, type RequestParts, toRequest } from './request.ts';
-import { RETRY_POLICY, type RetryPolicy, retryInMs } from './retry.ts';
-import { sleep } from './sleep.ts';
+import { isRunning, RETRY_POLICY, type RetryPolicy, retryInMs } from './retry.ts';
+import { sleep, TIMER_MS_MAX } from './sleep.ts';
 
 export interface ClientOptions {
   /** URL of the service, for example `https://loggers.example.com`. */
@@ -38,8 +38,6 @@ export type Client = { readonly [Id in OperationId]: Call<Id, Result<Id>> } & {
 };
 
 const TIMEOUT_MS = 30_000;
-/** A timer that is to wait for longer fires at once. */
-const TIMER_MS_MAX = 2 ** 31 - 1;
 
 /**
  * Calls return the JSON of the service, or throw an `ApiError` with its message; without a complete answer,
@@ -76,12 +74,14 @@ export function createClient(options: ClientOptions): Client {
     read: Read<Answer>,
   ): Promise<Answer> {
     const parts = toRequest(options, id, given, call);
-    for (let count = 1; ; count++) {
+    let [failures, waits] = [0, 0];
+    for (;;) {
       const outcome = await attempt(parts, call, read);
       if ('answer' in outcome) return outcome.answer;
       call.signal?.throwIfAborted();
       const { status = null, retryAfterMs = null } = outcome.error as Partial<ApiError>;
-      const waitMs = retryInMs({ status, retryAfterMs, isRepeatable: parts.isRepeatable }, count, policy);
+      const failure = { status, retryAfterMs, isRepeatable: parts.isRepeatable };
+      const waitMs = retryInMs(failure, isRunning(failure) ? ++waits : ++failures, policy);
       if (waitMs === null) throw outcome.error;
       await sleep(waitMs, call.signal);
     }

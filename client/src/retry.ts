@@ -24,7 +24,10 @@ export interface Failure {
   isRepeatable: boolean;
 }
 
-/** Milliseconds until the attempt after `attempt` (1 is the first); null when there is none. */
+/**
+ * Milliseconds until the next attempt; null when there is none. `attempt` counts failures from 1, and apart from them the
+ * answers that the request still runs.
+ */
 export function retryInMs(
   failure: Failure,
   attempt: number,
@@ -38,7 +41,7 @@ export function retryInMs(
 }
 
 /** The service answers so to a repeat while it still works on the request with the same `Idempotency-Key`. */
-const isRunning = ({ status, retryAfterMs, isRepeatable }: Failure): boolean =>
+export const isRunning = ({ status, retryAfterMs, isRepeatable }: Failure): boolean =>
   status === 409 && retryAfterMs !== null && isRepeatable;
 
 function mayHelp({ status, isRepeatable }: Failure): boolean {

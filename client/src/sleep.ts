@@ -1,4 +1,7 @@
-/** Rejects with the reason of the signal when it is aborted. */
+/** A timer that is to wait for longer fires at once. */
+export const TIMER_MS_MAX = 2 ** 31 - 1;
+
+/** Waits for 24 days at most. Rejects with the reason of the signal when it is aborted. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
@@ -6,10 +9,11 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
       clearTimeout(timer);
       reject(signal?.reason);
     };
-    const timer = setTimeout(() => {
+    const onEnd = () => {
       signal?.removeEventListener('abort', onAbort);
       resolve();
-    }, ms);
+    };
+    const timer = setTimeout(onEnd, Math.min(ms, TIMER_MS_MAX));
     signal?.addEventListener('abort', onAbort, { once: true });
   });
 }

@@ -4,7 +4,7 @@
 import { type Client, createClient, each } from '../../client/src/index.ts';
 import { findRunning, type LocalInstance } from '../local/local-instance.ts';
 import { startWebhookReceiver } from '../receiver/webhook-receiver.ts';
-import { findOrStartService } from './demo-service.ts';
+import { type DemoService, findOrStartService } from './demo-service.ts';
 import { DidNotHappen } from './observe.ts';
 import { runStory, type StoryResult } from './story.ts';
 
@@ -48,10 +48,14 @@ export async function runDemo({ env, keep, run, secret, print, onStop }: DemoOpt
     print,
     onStop,
   });
-  print(`\n${whatStays(service.isOurs, keep)}`);
-  // Addresses of a service that ends now would lead nowhere.
-  if (!service.isOurs || keep) print(whereToLook(local, result));
+  print(closingWords(service, keep, result));
   if (service.isOurs && keep) await new Promise(() => undefined);
+}
+
+export function closingWords({ local, isOurs }: DemoService, keep: boolean, result: StoryResult): string {
+  // Addresses of a service that ends now would lead nowhere.
+  const where = !isOurs || keep ? `\n${whereToLook(local, result)}` : '';
+  return `\n${whatStays(isOurs, keep)}${where}`;
 }
 
 function whatStays(isOurs: boolean, keep: boolean): string {

@@ -97,10 +97,13 @@ async function receiverIsThere({ api, receiver, secret, print, onStop }: StoryCo
     `\n2. A customer's receiver listens at ${receiver.url}. It fails at first: the first two requests get 503.`,
   );
   const body = { url: receiver.url, events: ['alert.created' as const, 'alert.resolved' as const], secret };
-  const { id: webhookId } = await api.createWebhook({ body });
-  // The receiver ends with the demo, and the service should not retry for days.
-  onStop(() => api.updateWebhook({ webhookId, body: { status: 'disabled' } }));
-  return webhookId;
+  const creating = api.createWebhook({ body });
+  // The receiver ends with the demo, also while it is being registered, and the service should not retry for days.
+  onStop(async () => {
+    const created = await creating.catch(() => null);
+    if (created) await api.updateWebhook({ webhookId: created.id, body: { status: 'disabled' } });
+  });
+  return (await creating).id;
 }
 
 async function profileIsApplied(

@@ -1,6 +1,7 @@
 /** A running simulated logger: the state machine with a clock, sensors and an uplink. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TEMPERATURE } from '../../src/devices/device-capabilities.ts';
+import { TIMER_MS_MAX } from '../../src/process/durations.ts';
 import { humidityAt, type OpenDoor, type Place, temperatureAt } from './climate.ts';
 import {
   type DeviceEffect,
@@ -74,10 +75,9 @@ export function createSimulatedDevice(options: SimulatedDeviceOptions): Simulate
   function plan(): void {
     clearTimeout(timer);
     if (isStopped) return;
-    timer = setTimeout(
-      () => dispatch({ kind: 'wake', values: values() }),
-      Math.max(0, wakeAtMs(traits, state) - nowMs()),
-    );
+    const waitMs = Math.max(0, wakeAtMs(traits, state) - nowMs());
+    const wake = () => dispatch({ kind: 'wake', values: values() });
+    timer = waitMs > TIMER_MS_MAX ? setTimeout(plan, TIMER_MS_MAX) : setTimeout(wake, waitMs);
   }
 
   async function perform(effect: DeviceEffect): Promise<void> {

@@ -1,17 +1,9 @@
 /** Alerts that batches of frames and sweeps open and resolve, many at once, and the states of devices that they depend on. */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import type { Severity } from '../devices/alert-terms.ts';
 import { type AssetRef, assetKeys } from '../devices/asset-ref.ts';
 import type { Span } from '../devices/settings.ts';
-import {
-  type AlertDetails,
-  type AlertRef,
-  type AlertResolution,
-  type AlertType,
-  alertKeys,
-  type Extreme,
-} from './alert.ts';
+import { type AlertRef, type AlertResolution, alertKeys, type Extreme } from './alert.ts';
 import {
   ANNOUNCE,
   INSERT,
@@ -25,16 +17,9 @@ import {
 import type { StoredAlert } from './alerts.repository.ts';
 import { type AlertState, isOpen } from './open-alert.ts';
 
-export interface NewAlert {
-  organizationId: string;
-  assetId: string;
-  serialNumber: string;
-  type: AlertType;
-  details: AlertDetails;
-  startedAt: Date;
-  severity: Severity;
-  /** False: the events of the alert are not published. */
-  isAnnounced: boolean;
+export interface NewAlert
+  extends AssetRef,
+    Pick<StoredAlert, 'serialNumber' | 'type' | 'details' | 'startedAt' | 'severity' | 'isAnnounced'> {
   /** End of a late excursion, which is resolved from the start. */
   over?: Over;
 }

@@ -1,8 +1,7 @@
-import { countUpTo, newestFirst, type Page } from '../db/builder.ts';
+import { acrossOrganizations, countUpTo, newestFirst, type Page } from '../db/builder.ts';
 import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
 import { workOnDueRows } from '../db/due-rows.ts';
-import { query } from '../db/query.ts';
 import type { Severity } from '../devices/alert-terms.ts';
 import {
   type Alert,
@@ -15,7 +14,6 @@ import {
 } from './alert.ts';
 import { escalationOf, isMuted } from './alert-columns.ts';
 import type { Handled } from './alert-handling.ts';
-import { COUNT_OPEN, LIST_OLD, LIST_SNOOZE_ENDED, REMOVE_OLD } from './alerts.statements.ts';
 
 export type StoredAlert = Alert & { organizationId: string; isAnnounced: boolean };
 /** With the time of recording, which the id contains. */
@@ -71,6 +69,20 @@ const toRecordedAlert = (row: RecordedRow): RecordedAlert => ({
   isAnnounced: row.is_announced,
   recordedAt: row.recorded_at,
 });
+
+const IS_OLD = `status = 'resolved' and updated_at < now() - make_interval(days => :days)`;
+
+/** Compares the time after the lock, because the planner would otherwise look rows up by it. */
+const REMOVE_OLD = `
+  with locked as materialized (
+    select a.organization_id, a.id, a.status, a.updated_at
+    from unnest(:organizationIds::uuid[], :ids::uuid[]) as n (organization_id, id)
+    join alerts a on a.organization_id = n.organization_id and a.id = n.id
+    for update of a skip locked
+  ), old as (
+    select organization_id, id from locked where ${IS_OLD}
+  )
+  delete from alerts a using old where a.organization_id = old.organization_id and a.id = old.id returning 1`;
 
 export type AlertsRepository = ReturnType<typeof createAlertsRepository>;
 
@@ -140,7 +152,12 @@ export function createAlertsRepository(sql: Database) {
 
     /** In all organizations, the earliest first. */
     listSnoozeEnded: (now: Date, limit: number): Promise<AlertRef[]> =>
-      query(sql, LIST_SNOOZE_ENDED, { now, limit }),
+      acrossOrganizations(sql('alerts'))
+        .where({ status: 'acknowledged' })
+        .where('snooze_until', '<=', now)
+        .orderBy('snooze_until')
+        .limit(limit)
+        .select({ organizationId: 'organization_id', alertId: 'id' }),
 
     /**
      * Makes the alerts new again, unless they no longer match `listSnoozeEnded`, and adds that to their history. Needs a
@@ -165,15 +182,24 @@ export function createAlertsRepository(sql: Database) {
     },
 
     /** Metric: alerts of all organizations that are not resolved. */
-    countOpen: (): Promise<OpenAlertCount[]> => query(sql, COUNT_OPEN),
+    countOpen: (): Promise<OpenAlertCount[]> =>
+      acrossOrganizations(sql('alerts'))
+        .where('status', '<>', 'resolved')
+        .groupBy('type', 'severity', 'status')
+        .select('type', 'severity', 'status')
+        .select(sql.raw('count(*), min(uuid_extract_timestamp(id)) as "oldestAt"')),
 
     /**
      * Removes alerts of all organizations that were resolved at least this many days ago. Returns their
      * number.
      */
     async removeResolved(days: number, limit: number): Promise<number> {
-      const rows = await workOnDueRows(sql, { list: LIST_OLD, work: REMOVE_OLD }, { days, limit });
-      return rows.length;
+      const list = acrossOrganizations(sql('alerts'))
+        .whereRaw(IS_OLD, { days })
+        .orderBy('updated_at')
+        .limit(limit)
+        .select({ organizationId: 'organization_id', id: 'id' });
+      return (await workOnDueRows(sql, { list, work: REMOVE_OLD }, { days })).length;
     },
   };
 }

@@ -13,6 +13,7 @@ import type {
   SurroundingReadings,
   SurroundingReadingsRepository,
 } from '../measurements/surrounding-readings.repository.ts';
+import { grouped } from '../process/grouped.ts';
 import { timeOf } from '../process/iso-time.ts';
 import type { TemperatureDetails } from './alert.ts';
 import type { AlertBatchesRepository, LengthenedAlert, NewAlert, Over } from './alert-batches.repository.ts';
@@ -64,10 +65,10 @@ export function createLateExcursions({ batchesIn, settingsIn, readingsIn }: Late
       settingsIn(sql).listFrom(spans),
       batchesIn(sql).listAround(spans),
     ]);
-    const byAsset = toTemperatureAlerts(alerts);
+    const byAsset = grouped(alerts, ({ assetId }) => assetId);
     return devices.flatMap((device) => {
       const rules = rulesInForce(settings.get(device.assetId) ?? []);
-      const ofDevice = byAsset.get(device.assetId) ?? [];
+      const ofDevice = (byAsset.get(device.assetId) ?? []).map(toTemperatureAlert);
       return device.channels.map((each) => {
         const ofChannel = ofDevice.filter(({ channel }) => channel === each.channel);
         return { ...each, device, rules, alerts: ofChannel, ranges: toRanges(each, rules, ofChannel) };
@@ -157,16 +158,6 @@ function joinStretches(found: SurroundingReadings[]): SurroundingReadings[] {
     } else stretches.push({ ...next });
   }
   return stretches;
-}
-
-function toTemperatureAlerts(alerts: StoredAlert[]): Map<string, TemperatureAlert[]> {
-  const byAsset = new Map<string, TemperatureAlert[]>();
-  for (const alert of alerts) {
-    const others = byAsset.get(alert.assetId);
-    if (others) others.push(toTemperatureAlert(alert));
-    else byAsset.set(alert.assetId, [toTemperatureAlert(alert)]);
-  }
-  return byAsset;
 }
 
 function toTemperatureAlert(alert: StoredAlert): TemperatureAlert {

@@ -37,14 +37,10 @@ const CHUNK = 1_000;
 const NO_GROUP = 'groupId names no group';
 const GONE = 'the device with this serial number was archived meanwhile: send the row again';
 
-interface ReadRow {
-  row: number;
-  line: number;
-  serialNumber: string | null;
+interface ReadRow extends Pick<ImportResult, 'row' | 'line' | 'serialNumber' | 'error'> {
   /** The serial number as it is compared, also of a faulty row; null where there is none that a device may have. */
   key: string | null;
   asset: AssetOfRow | null;
-  error: string | null;
 }
 
 /** Ids by serial number as a key. */

@@ -9,17 +9,11 @@ import type { Asset, ListedAsset, Replacement } from './asset.ts';
 import { ARCHIVE, FIND_OWNERS, INSERT_MISSING, LIST_WITH_STATES } from './assets.statements.ts';
 import { listedAssets } from './listed-assets.repository.ts';
 
-export interface NewAsset {
-  serialNumber: string;
-  name: string;
-  model: string | null;
-  waterType: string | null;
-  floor: number | null;
-  buildingId: string | null;
-  spaceId: string | null;
-  /** The caller has locked the group. */
-  groupId: string | null;
-}
+/** The caller has locked the group. */
+export type NewAsset = Pick<
+  ListedAsset,
+  'serialNumber' | 'name' | 'model' | 'waterType' | 'floor' | 'buildingId' | 'spaceId' | 'groupId'
+>;
 
 interface AssetRow extends Columns<NewAsset> {
   organization_id: string;
@@ -28,12 +22,10 @@ interface AssetRow extends Columns<NewAsset> {
   archived_at: Date | null;
 }
 
-interface ReplacementRow {
+interface ReplacementRow extends Columns<Replacement> {
   organization_id: string;
   id: string;
   asset_id: string;
-  serial_number: string;
-  replaced_at: Date;
 }
 
 interface AssetGroupRow {
@@ -236,8 +228,10 @@ interface FoundOwner {
   needsToken: boolean;
 }
 
-interface Owners {
+export interface Owners {
+  /** Organizations with an active device of the serial number, two at most. */
   owners: string[];
+  /** Whether one of them requires a token for each device. */
   needsToken: boolean;
 }
 

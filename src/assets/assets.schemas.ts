@@ -8,6 +8,7 @@ import {
   limit,
   name as nameOf,
   nextCursor,
+  type PageQuery,
   textToFind,
   time,
   timestamp,
@@ -99,9 +100,7 @@ export const changeAssetBody = Joi.object<ChangeAsset, true>({
   })
   .example({ name: 'Vaccine fridge 3', spaceId: null });
 
-export interface ListAssets extends AssetFilter {
-  limit: number;
-  cursor?: string;
+export interface ListAssets extends AssetFilter, PageQuery {
   'model-name'?: string;
 }
 

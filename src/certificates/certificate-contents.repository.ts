@@ -2,10 +2,11 @@
  * The contents of certificates, in chunks. A content without a certificate is listed for removal: from the
  * beginning of its upload until a certificate refers to it, and again when that certificate is replaced.
  */
+import { acrossOrganizations } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { workOnDueRows } from '../db/due-rows.ts';
 import { query } from '../db/query.ts';
-import { LIST_DUE, REMOVE_CONTENT, REMOVE_DUE, REMOVED_AFTER } from './certificate-contents.statements.ts';
+import { REMOVE_CONTENT, REMOVE_DUE, REMOVED_AFTER } from './certificate-contents.statements.ts';
 
 interface ContentRef {
   organization_id: string;
@@ -65,7 +66,12 @@ export function createCertificateContentsRepository(sql: Database) {
     /** One at a time, so that no statement runs long. */
     async removeDue(): Promise<void> {
       for (let removed = 1; removed > 0; ) {
-        removed = (await workOnDueRows(sql, { list: LIST_DUE, work: REMOVE_DUE })).length;
+        const list = acrossOrganizations(sql('certificate_removals'))
+          .where('due_at', '<=', sql.fn.now())
+          .orderBy('due_at')
+          .limit(100)
+          .select({ organizationId: 'organization_id', id: 'content_id' });
+        removed = (await workOnDueRows(sql, { list, work: REMOVE_DUE })).length;
       }
     },
   };

@@ -12,10 +12,6 @@ export const REMOVE_CONTENT = `
   delete from certificate_chunks c using listed l
   where c.organization_id = l.organization_id and c.content_id = l.content_id`;
 
-export const LIST_DUE = `
-  select organization_id as "organizationId", content_id as id from certificate_removals
-  where due_at <= now() order by due_at limit 100`;
-
 /** Removes one content of each organization. */
 export const REMOVE_DUE = `
   with due as (

@@ -3,10 +3,9 @@ import { createCertificateContentsRepository } from '../certificates/certificate
 import { createCertificatesRepository } from '../certificates/certificates.repository.ts';
 import { createCertificatesService } from '../certificates/certificates.service.ts';
 import { isSerialNumber } from '../devices/serial-number.ts';
-import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { changing } from './changing.ts';
 import { type Command, required, UsageError } from './command.ts';
-import { noSuchOrganization } from './organization-commands.ts';
+import { findOrganization } from './organization-commands.ts';
 
 export const certificateCommands: Command[] = [
   {
@@ -16,9 +15,7 @@ export const certificateCommands: Command[] = [
     ...changing('uploadCalibrationCertificate', async (input, tx, sql) => {
       const serial = required(input, 0, 'SERIAL');
       if (!isSerialNumber(serial)) throw new UsageError('SERIAL must be a serial number of a device');
-      const name = required(input, 'org');
-      const organization = await createOrganizationsRepository(sql).findByName(name);
-      if (!organization) throw noSuchOrganization(name);
+      const { id: organizationId } = await findOrganization(sql, required(input, 'org'));
       const file = await open(required(input, 1, 'FILE')).catch(() => {
         throw new UsageError(`FILE cannot be read: ${input.positionals[1]}`);
       });
@@ -29,11 +26,9 @@ export const certificateCommands: Command[] = [
         findAsset: async () => null,
       });
       const pieces = file.createReadStream();
-      const stored = await service.uploadForSerial((work) => work(tx), organization.id, serial, pieces);
+      const stored = await service.uploadForSerial((work) => work(tx), organizationId, serial, pieces);
       return {
-        changes: [
-          { organizationId: organization.id, subject: serial.toLowerCase(), before: null, after: stored },
-        ],
+        changes: [{ organizationId, subject: serial.toLowerCase(), before: null, after: stored }],
         output: `${stored.serialNumber}: ${stored.sizeBytes} bytes, SHA-256 ${stored.sha256}`,
       };
     }),

@@ -1,4 +1,4 @@
-import { type Command, UsageError } from './command.ts';
+import { type Command, required, UsageError } from './command.ts';
 import { childOf, commandTree } from './command-tree.ts';
 
 /** `commands` is passed in, because it includes these two. */
@@ -9,10 +9,10 @@ export const completionCommands = (commands: () => Command[]): Command[] => [
     summary: 'print the completion for bash, zsh or fish, for a command named dms',
     details: `An alias is enough: alias dms='npm run -s dms --'
 Then, for bash: source <(dms completion bash)`,
-    run: async ({ positionals: [shell] }) => {
-      const found = SHELLS.find((each) => each === shell);
-      if (!found) throw new UsageError(`SHELL must be ${SHELLS.join(', ')}`);
-      return SCRIPTS[found];
+    run: async (input) => {
+      const shell = required(input, 0, 'SHELL');
+      if (Object.hasOwn(SCRIPTS, shell)) return SCRIPTS[shell];
+      throw new UsageError(`SHELL must be ${Object.keys(SCRIPTS).join(', ')}`);
     },
   },
   {
@@ -22,9 +22,6 @@ Then, for bash: source <(dms completion bash)`,
     run: async ({ positionals }) => candidates(commands(), positionals).join('\n'),
   },
 ];
-
-type Shell = 'bash' | 'zsh' | 'fish';
-const SHELLS: Shell[] = ['bash', 'zsh', 'fish'];
 
 /** Candidates for the last of the typed words, which is unfinished. */
 function candidates(commands: Command[], typed: string[]): string[] {
@@ -38,7 +35,7 @@ function candidates(commands: Command[], typed: string[]): string[] {
 }
 
 /** Each calls the command itself, so it always matches the installed version. */
-const SCRIPTS: Record<Shell, string> = {
+const SCRIPTS: Record<string, string> = {
   bash: `_dms() { local IFS=$'\\n'; COMPREPLY=($(dms complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}")); }
 complete -o default -F _dms dms`,
   zsh: `_dms() { compadd -- \${(f)"$(dms complete -- "\${(@)words[2,CURRENT]}")"} }

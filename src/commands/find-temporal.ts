@@ -4,25 +4,14 @@ import { connectTemporal, toTemporalConnection } from '../temporal/connection.ts
 import { explainFault } from '../temporal/connection-faults.ts';
 import { findLocalService } from './local-service.ts';
 
-interface FoundTemporal {
-  address: string;
-  namespace: string;
-  /** Why the server does not answer; null when it does. */
-  fault: string | null;
-}
-
-export async function findTemporal(): Promise<FoundTemporal> {
+/** `fault` is why the server does not answer; null when it does. */
+export async function findTemporal() {
   const settings = readTemporal();
   const { client, close } = connectTemporal(toTemporalConnection(settings));
   const { temporalAddress: address, temporalNamespace: namespace } = settings;
-  try {
-    await client.workflowService.describeNamespace({ namespace });
-    return { address, namespace, fault: null };
-  } catch (error) {
-    return { address, namespace, fault: explainFault(error) };
-  } finally {
-    await close();
-  }
+  const looked = client.workflowService.describeNamespace({ namespace });
+  const fault = await looked.then(() => null, explainFault).finally(close);
+  return { address, namespace, fault };
 }
 
 /** With a database of its own in the settings, Temporal is configured there, too. */

@@ -60,16 +60,8 @@ export const jobCommands: Command[] = [
 const describe = ({ profileSlug, status, reason, counts, total }: ConfigJob): string =>
   `${profileSlug}: ${status}${reason === null ? '' : `: ${reason}`}. ${counts.applied} of ${total} devices have applied it${failures(counts)}.`;
 
-function failures({ failed, timedOut }: ConfigJob['counts']): string {
-  const parts = [
-    failed > 0 ? `${failed} refused it` : '',
-    timedOut > 0 ? `${timedOut} were not in time` : '',
-  ];
-  return parts
-    .filter((part) => part !== '')
-    .map((part) => `, ${part}`)
-    .join('');
-}
+const failures = ({ failed, timedOut }: ConfigJob['counts']): string =>
+  (failed > 0 ? `, ${failed} refused it` : '') + (timedOut > 0 ? `, ${timedOut} were not in time` : '');
 
 /** A logger fetches its change when it sends, so its last contact explains why it has not. */
 async function waitText(dms: Client, { serialNumber }: Target): Promise<string> {

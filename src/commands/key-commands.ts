@@ -1,7 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { readClock } from '../db/database-clock.ts';
 import { toId } from '../http/audit.ts';
-import { toName } from '../http/one-line.ts';
 import type { Role } from '../http/role.ts';
 import type { KeyKind } from '../http/route.ts';
 import { type KeyView, keyView, NEEDS_OWN_TOKENS } from '../keys/api-key.ts';
@@ -18,12 +17,11 @@ import { conflict, notFound } from '../process/errors.ts';
 import { UUID } from '../process/uuid.ts';
 import { type Change, changing } from './changing.ts';
 import { type Command, type CommandInput, durationMs, option, required, UsageError } from './command.ts';
-import { isName, nameRule } from './names.ts';
-import { type Ensured, ensured, noSuchOrganization, organizationName } from './organization-commands.ts';
+import { parseName } from './names.ts';
+import { type Ensured, ensured, findOrganization, organizationName } from './organization-commands.ts';
 import { withDatabase } from './with-database.ts';
 
 const OVERLAP_DEFAULT = '24h';
-const NAME_MAX = 128;
 
 export const keyCommands: Command[] = [
   {
@@ -53,7 +51,7 @@ export const keyCommands: Command[] = [
       withDatabase(async (sql) => {
         const given = option(input, 'org');
         const name = given === undefined ? null : organizationName(given);
-        if (name !== null) await requireOrganization(sql, name);
+        if (name !== null) await findOrganization(sql, name);
         const keys = await createKeysRepository(sql).list(name);
         const headings = ['ID', 'ORGANIZATION', 'KIND', 'KEY', 'STATE', 'CREATED', 'EXPIRES', 'ROLE', 'NAME'];
         const now = await readClock(sql);
@@ -138,10 +136,6 @@ const listed = (names: string[]): string =>
     ? `${names.length} others, see org list`
     : names.map((name) => `"${name}"`).join(', ');
 
-async function requireOrganization(sql: Database, name: string): Promise<void> {
-  if (!(await createOrganizationsRepository(sql).findByName(name))) throw noSuchOrganization(name);
-}
-
 function roleOption(input: CommandInput, kind: KeyKind): Role | null {
   const role = option(input, 'role') as Role | undefined;
   if (role === undefined) return kind === 'customer' ? 'admin' : null;
@@ -157,10 +151,7 @@ function expiresInMs(expires: string): number {
 
 function nameOption(input: CommandInput): string | null {
   const given = option(input, 'name');
-  if (given === undefined) return null;
-  const name = toName(given);
-  if (!isName(name, NAME_MAX)) throw new UsageError(`--name must have ${nameRule(NAME_MAX)}`);
-  return name;
+  return given === undefined ? null : parseName(given, '--name');
 }
 
 function keyId(input: CommandInput): string {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ApiError, type Client, verifyWebhook, type WebhookEvent } from '../../client/src/index.ts';
+import { ApiError, verifyWebhook, type WebhookEvent } from '../../client/src/index.ts';
 import { cutText } from '../process/cut-text.ts';
 import { type Api, byApi } from './api.ts';
 import {
@@ -87,13 +87,13 @@ async function register(
   const removeAll = async () => void (await Promise.all(removals.map((remove) => remove())));
   try {
     if (events?.includes(READINGS)) {
-      const { id: webhookId } = await dms.createCellularWebhook({
-        body: { url, secret, name: 'dms listen' },
-      });
+      const body = { url, secret, name: 'dms listen' };
+      const { id: webhookId } = await dms.createCellularWebhook({ body });
       removals.push(() => dms.deleteCellularWebhook({ webhookId }));
     }
     if (others === null || others.length > 0) {
-      const { id: webhookId } = await createWebhook(dms, { url, secret, events: others });
+      const body = { url, secret, ...(others && { events: others as never }) };
+      const { id: webhookId } = await dms.createWebhook({ body });
       removals.push(() => dms.deleteWebhook({ webhookId }));
     }
   } catch (error) {
@@ -102,11 +102,6 @@ async function register(
   }
   return removeAll;
 }
-
-const createWebhook = (
-  dms: Client,
-  { url, secret, events }: { url: string; secret: string; events: string[] | null },
-) => dms.createWebhook({ body: { url, secret, ...(events && { events: events as never }) } });
 
 const ADDRESS_REFUSED = /^url must lead to a public address/;
 

@@ -99,18 +99,11 @@ const FORMATS: Record<string, string> = {
 const formatsIn = (answers: readonly string[]): string[] =>
   Object.keys(FORMATS).filter((format) => answers.includes(FORMATS[format] as string));
 
-export const fileOptions = (answers: readonly string[]): CommandOption[] => [
-  ...(answers.length > 1
-    ? [
-        {
-          name: 'format',
-          value: formatsIn(answers).join('|'),
-          help: 'Default: the end of the name of --output',
-        },
-      ]
-    : []),
-  { name: 'output', value: 'FILE', help: 'Writes the answer to a file, once it is complete' },
-];
+export function fileOptions(answers: readonly string[]): CommandOption[] {
+  const format = { name: 'format', help: 'Default: the end of the name of --output' };
+  const output = { name: 'output', value: 'FILE', help: 'Writes the answer to a file, once it is complete' };
+  return answers.length > 1 ? [{ ...format, value: formatsIn(answers).join('|') }, output] : [output];
+}
 
 /** A PDF of many days and devices begins when all of it was computed. */
 const FILE_TIMEOUT_MS = 3_600_000;
@@ -168,7 +161,6 @@ async function* received({ api, given, layout }: Sent, type: string): AsyncGener
   }
 }
 
-/** Writes to the file, or to the standard output without one, and returns the number of bytes. */
 /** Returns the number of bytes of a file; null where the standard output, a device or a pipe got them. */
 async function writeOutput(source: AsyncIterable<unknown>, file: string | undefined): Promise<number | null> {
   let bytes = 0;

@@ -104,25 +104,22 @@ const isUpload = ({ body }: ApiOperation): boolean => body !== null && body !== 
 const isFileAsked = (input: CommandInput, { answers }: Described): boolean =>
   answers[0] !== JSON_TYPE || option(input, 'format') !== undefined || option(input, 'output') !== undefined;
 
+const BODY_OPTION: CommandOption = {
+  name: 'body',
+  value: 'FILE',
+  help: 'The whole body as JSON, - for the standard input. Options go before it.',
+};
+const LIST_OPTIONS: CommandOption[] = [
+  { name: 'limit', value: 'N', help: `How many are shown. Default: ${LIMIT_DEFAULT}` },
+  { name: 'all', value: null, help: 'Shows all, however many there are' },
+];
+
 function optionsOf({ operation, layout, options, answers }: Described): CommandOption[] {
   const isFile = answers.some((type) => type !== JSON_TYPE);
   return [
     ...options.map((field) => ({ name: field.name, value: placeholderOf(field), help: helpOf(field) })),
-    ...(operation.body === JSON_TYPE
-      ? [
-          {
-            name: 'body',
-            value: 'FILE',
-            help: 'The whole body as JSON, - for the standard input. Options go before it.',
-          },
-        ]
-      : []),
-    ...(layout.columns && operation.query.includes('cursor')
-      ? [
-          { name: 'limit', value: 'N', help: `How many are shown. Default: ${LIMIT_DEFAULT}` },
-          { name: 'all', value: null, help: 'Shows all, however many there are' },
-        ]
-      : []),
+    ...(operation.body === JSON_TYPE ? [BODY_OPTION] : []),
+    ...(layout.columns && operation.query.includes('cursor') ? LIST_OPTIONS : []),
     ...(isFile ? fileOptions(answers) : []),
   ];
 }

@@ -18,13 +18,31 @@ export interface OperationLayout {
 }
 
 const ALERT = ['id', 'serialNumber', 'type', 'severity', 'status', 'timestamp', 'endedAt', 'assignee'];
-const DELIVERY = ['id', 'eventType', 'state', 'attemptCount', 'lastStatusCode', 'lastError', 'createdAt'];
+const DELIVERY = [
+  'id',
+  'eventType',
+  'state',
+  'attemptCount',
+  'nextAttemptAt',
+  'lastStatusCode',
+  'lastError',
+  'createdAt',
+];
 
 /** By the words of the command. */
 export const OPERATION_LAYOUTS: Readonly<Record<string, OperationLayout>> = {
   'jobs list': {
     operation: 'listConfigJobs',
-    columns: ['id', 'profileSlug', 'status', 'counts.applied', 'total', 'createdAt', 'deadlineAt'],
+    columns: [
+      'id',
+      'profileSlug',
+      'status',
+      'counts.applied',
+      'counts.failed',
+      'total',
+      'createdAt',
+      'deadlineAt',
+    ],
   },
   'jobs targets': {
     operation: 'listConfigJobTargets',

@@ -1,9 +1,7 @@
 import { isReservedName } from '../audit/audit.ts';
 import type { Database } from '../db/database.ts';
 import { readClock } from '../db/database-clock.ts';
-import { toName } from '../http/one-line.ts';
 import type { Role } from '../http/role.ts';
-import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { OPERATOR_NAME_MAX, toLink } from '../operator/session.ts';
 import { createSessionsRepository } from '../operator/sessions.repository.ts';
 import { createLinkIssuer, type LinkRequest } from '../operator/sessions.service.ts';
@@ -11,8 +9,8 @@ import { readCommandSettings } from '../process/config.ts';
 import { type Change, changing } from './changing.ts';
 import { type Command, type CommandInput, option, required, UsageError } from './command.ts';
 import { findLocalService } from './local-service.ts';
-import { isName, nameRule } from './names.ts';
-import { noSuchOrganization } from './organization-commands.ts';
+import { parseName } from './names.ts';
+import { findOrganization } from './organization-commands.ts';
 
 export const operatorCommands: Command[] = [
   {
@@ -23,8 +21,8 @@ export const operatorCommands: Command[] = [
       const baseUrl = findOperatorUrl();
       const name = personName(input);
       const role = (option(input, 'role') ?? 'write') as Role;
-      const organization = await organizationOf(input, createOrganizationsRepository(sql).findByName);
-      const { link, change } = await issueLink(sql, baseUrl, { organizationId: organization.id, name, role });
+      const { id: organizationId } = await findOrganization(sql, required(input, 'org'));
+      const { link, change } = await issueLink(sql, baseUrl, { organizationId, name, role });
       return { changes: [change], output: link };
     }),
   },
@@ -43,17 +41,8 @@ export async function issueLink(
   return { link: toLink(baseUrl, link), change: { organizationId, subject: link.id, before: null, after } };
 }
 
-async function organizationOf<T>(input: CommandInput, find: (name: string) => Promise<T | null>): Promise<T> {
-  const name = required(input, 'org');
-  const organization = await find(name);
-  if (!organization) throw noSuchOrganization(name);
-  return organization;
-}
-
 export function personName(input: CommandInput): string {
-  const name = toName(option(input, 'name') ?? 'operator');
-  if (!isName(name, OPERATOR_NAME_MAX))
-    throw new UsageError(`--name must have ${nameRule(OPERATOR_NAME_MAX)}`);
+  const name = parseName(option(input, 'name') ?? 'operator', '--name', OPERATOR_NAME_MAX);
   if (isReservedName(name))
     throw new UsageError(
       '--name must be the name of a person: the audit trail uses this one for changes without a key',

@@ -1,22 +1,19 @@
 import type { Database } from '../db/database.ts';
-import { toName } from '../http/one-line.ts';
 import { createOrganizationsRepository, type Organization } from '../keys/organizations.repository.ts';
-import { notFound } from '../process/errors.ts';
+import { orNotFound } from '../process/errors.ts';
 import { type Change, changing } from './changing.ts';
 import { type Command, type CommandInput, required, UsageError } from './command.ts';
-import { isName, nameRule } from './names.ts';
+import { parseName } from './names.ts';
 import { withDatabase } from './with-database.ts';
 
-const NAME_MAX = 128;
+export const organizationName = (typed: string): string => parseName(typed, 'NAME');
 
-export function organizationName(typed: string): string {
-  const name = toName(typed);
-  if (!isName(name, NAME_MAX)) throw new UsageError(`NAME must have ${nameRule(NAME_MAX)}`);
-  return name;
-}
-
-export const noSuchOrganization = (name: string) =>
-  notFound(`There is no organization "${name}": see org list`);
+/** @throws not found */
+export const findOrganization = async (sql: Database, name: string): Promise<Organization> =>
+  orNotFound(
+    await createOrganizationsRepository(sql).findByName(name),
+    `There is no organization "${name}": see org list`,
+  );
 
 export interface Ensured {
   organization: Organization;
@@ -30,12 +27,8 @@ export async function ensured(sql: Database, name: string): Promise<Ensured> {
   const found = await organizations.findByName(name);
   if (found) return { organization: found, changes: [] };
   const organization = await organizations.ensure(name);
-  const created = {
-    organizationId: organization.id,
-    subject: organization.id,
-    before: null,
-    after: { name },
-  };
+  const { id } = organization;
+  const created = { organizationId: id, subject: id, before: null, after: { name } };
   return { organization, changes: [{ action: 'createOrganization', ...created }] };
 }
 
@@ -65,13 +58,10 @@ export const organizationCommands: Command[] = [
     args: 'NAME [--require-device-tokens] [--allow-fleet-token]',
     summary: 'say whether loggers need a token each; every process knows within 5 s',
     ...changing('updateOrganization', async (input, { sql }) => {
-      const organizations = createOrganizationsRepository(sql);
       const name = required(input, 0, 'NAME');
       const isRequired = requiresDeviceTokens(input);
-      const organization = await organizations.findByName(name);
-      if (!organization) throw noSuchOrganization(name);
-      const { id, requiresDeviceTokens: before } = organization;
-      await organizations.setRequiresDeviceTokens(id, isRequired);
+      const { id, requiresDeviceTokens: before } = await findOrganization(sql, name);
+      await createOrganizationsRepository(sql).setRequiresDeviceTokens(id, isRequired);
       const change = {
         organizationId: id,
         subject: id,

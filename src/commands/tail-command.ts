@@ -1,6 +1,7 @@
 /** New readings of a device as they arrive, with a curve of the latest ones. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, each, type Result } from '../../client/src/index.ts';
+import { TIMER_MS_MAX } from '../process/durations.ts';
 import { byApi } from './api.ts';
 import { type Command, type CommandInput, option, print, required, UsageError } from './command.ts';
 import { take } from './operation-answers.ts';
@@ -11,8 +12,6 @@ const SHOWN_FIRST = 20;
 const PAGE_MAX = 500;
 const CURVE_WIDTH = 40;
 const EVERY_DEFAULT = '5';
-/** A timer that is to wait for longer fires at once. */
-const EVERY_MS_MAX = 2 ** 31 - 1;
 
 export const tailCommand: Command = {
   words: ['tail'],
@@ -21,16 +20,14 @@ export const tailCommand: Command = {
   details: 'Looks every 5 seconds. Ends with Ctrl-C, or after --count readings.',
   ...byApi(async ({ dms }, input) => {
     const { assetId } = await dms.getDeviceConfig({ serial: required(input, 0, 'SERIAL') });
-    const [everyMs, countMax] = [
-      Math.min(numberOf(input, 'every', EVERY_DEFAULT) * 1_000, EVERY_MS_MAX),
-      numberOf(input, 'count', 'Infinity'),
-    ];
+    const everyMs = Math.min(numberOf(input, 'every', EVERY_DEFAULT) * 1_000, TIMER_MS_MAX);
+    const countMax = numberOf(input, 'count', 'Infinity');
     const curves = new Map<number, Array<number | null>>();
     let printed = 0;
     for await (const reading of follow(dms, assetId, everyMs)) {
-      const curve = curves.get(reading.channel) ?? [];
-      curves.set(reading.channel, [...curve, reading.value].slice(-CURVE_WIDTH));
-      print(input.isJson ? JSON.stringify(reading) : lineOf(reading, curves.get(reading.channel) ?? []));
+      const curve = [...(curves.get(reading.channel) ?? []), reading.value].slice(-CURVE_WIDTH);
+      curves.set(reading.channel, curve);
+      print(input.isJson ? JSON.stringify(reading) : lineOf(reading, curve));
       if (++printed >= countMax) return undefined;
     }
     return undefined;
@@ -68,19 +65,18 @@ function lineOf(
 ): string {
   const where = position === null ? `channel ${channel}` : `${channel} ${position}`;
   const shown = value === null ? 'sensor error' : `${value} ${unit}`;
-  return `${measuredAt}  ${where.padEnd(10)}  ${shown.padStart(12)}  ${curveOf(curve, CURVE_WIDTH)}${late ? '  (late)' : ''}`;
+  return `${measuredAt}  ${where.padEnd(10)}  ${shown.padStart(12)}  ${curveOf(curve)}${late ? '  (late)' : ''}`;
 }
 
 const STEPS = [...'▁▂▃▄▅▆▇█'];
 
-/** Draws a character for each of the last values, from the lowest to the highest; a space for a missing one. */
-function curveOf(values: Array<number | null>, width: number): string {
-  const shown = values.slice(-width);
-  const numbers = shown.filter((value) => value !== null);
+/** Draws a character for each value, from the lowest to the highest; a space for a missing one. */
+function curveOf(values: Array<number | null>): string {
+  const numbers = values.filter((value) => value !== null);
   const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
   const stepOf = (value: number) =>
     high === low
       ? STEPS[0]
       : STEPS[Math.min(STEPS.length - 1, Math.floor(((value - low) / (high - low)) * STEPS.length))];
-  return shown.map((value) => (value === null ? ' ' : stepOf(value))).join('');
+  return values.map((value) => (value === null ? ' ' : stepOf(value))).join('');
 }

@@ -17,8 +17,15 @@ export const webhookCommands: Command[] = [
     ...byApi(async ({ dms }) => {
       const [cellular, events] = await Promise.all([dms.listCellularWebhooks(), dms.listWebhooks()]);
       const all = [...cellular.items, ...events.items];
-      const rows = all.map(({ id, recType, url, status }) => [id, recType, status, url]);
-      return { headings: ['ID', 'KIND', 'STATUS', 'URL'], rows, items: all };
+      const rows = all.map(({ id, recType, url, health, delivery }) => [
+        ...[id, recType, health.state, health.since, String(health.backlog)],
+        ...[delivery.lastDeliveredAt, url],
+      ]);
+      return {
+        headings: ['ID', 'KIND', 'STATE', 'SINCE', 'WAITING', 'LAST DELIVERED AT', 'URL'],
+        rows,
+        items: all,
+      };
     }),
   },
   {

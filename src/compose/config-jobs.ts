@@ -13,7 +13,10 @@ import {
   type DaylightSavingDeps,
 } from '../config-jobs/daylight-saving.service.ts';
 import { createDesiredProfiles } from '../config-jobs/desired-profile.service.ts';
-import { createDeviceTargetsRepository } from '../config-jobs/device-targets.repository.ts';
+import {
+  createDeviceTargetsRepository,
+  createMessageTargetsRepository,
+} from '../config-jobs/device-targets.repository.ts';
 import { deviceWithdrawalRoutes } from '../config-jobs/device-withdrawal.routes.ts';
 import {
   createDeviceWithdrawal,
@@ -142,7 +145,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     scheduledDevices: createScheduledDevicesRepository(sql),
     scheduledIn: createScheduledDevicesRepository,
     devicesIn,
-    targetsIn: deviceTargetsIn,
+    targetsIn: createMessageTargetsRepository,
     timeZoneRules: resources.timeZoneRules,
     now,
     onSetAside: onSetAside(resources, 'offsets of time zones'),
@@ -168,7 +171,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     fleetWideLimit,
     /** The steps of a job's workflow. */
     jobRun,
-    recompile: createRecompile({ configurationsIn, targetsIn: deviceTargetsIn, now }),
+    recompile: createRecompile({ configurationsIn, targetsIn: createMessageTargetsRepository, now }),
     jobsProgressed,
     groupChanges,
     desired: createDesiredProfiles({

@@ -1,4 +1,4 @@
-import { createDeviceTargetsRepository } from '../config-jobs/device-targets.repository.ts';
+import { createMessageTargetsRepository } from '../config-jobs/device-targets.repository.ts';
 import type { Sql } from '../db/database.ts';
 import {
   createConfigurationCache,
@@ -31,7 +31,7 @@ interface ExchangesNeeds
 }
 
 export const composeExchanges = ({ now }: Resources, needs: ExchangesNeeds) =>
-  createExchangeBatch({ ...needs, targetsIn: createDeviceTargetsRepository, now });
+  createExchangeBatch({ ...needs, targetsIn: createMessageTargetsRepository, now });
 
 interface DevicesNeeds {
   devicesIn: DeviceRepositories['devicesIn'];

@@ -52,14 +52,12 @@ export function composeMeasurements(resources: Resources, { observeContact, ...n
     // Half of the burst is work: enough for a year of one device in buckets without a pause.
     pace: createPacer({ burstMs: 100 }),
   };
-  const history = {
-    ...createHistoryRepository(lagging.sql),
-    // Not from the replica, because a client may read the history of an asset right after registering it.
-    findScope: createHistoryRepository(sql).findScope,
-  };
+  const history = createHistoryRepository(lagging.sql);
+  // Not from the replica, because a client may read the history of an asset right after registering it.
+  const findScope = createExportScopesRepository(sql).find;
   return {
     routes: [
-      ...measurementsRoutes({ intake, history, exports }),
+      ...measurementsRoutes({ intake, history, findScope, exports }),
       ...exportRoutes({ scopes: createExportScopesRepository(transferSql), ...exports }),
     ],
     listRecentHours: createRecentHoursRepository(lagging.sql).list,

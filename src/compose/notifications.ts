@@ -85,10 +85,9 @@ export function composeNotifications(resources: Resources, { send, tests, record
       }),
     });
     const notifier = createNotifier({
-      notifications: {
-        ...notifications,
-        claim: (...given) => transact((tx) => notificationsIn(tx.sql).claim(...given)),
-      },
+      transact,
+      notifications,
+      notificationsIn,
       gather: createGathering({
         transact,
         notificationAlertsIn: createNotificationAlertsRepository,

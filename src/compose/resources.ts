@@ -29,7 +29,9 @@ import { traceTransactions, warnOfLostSpans } from './traces.ts';
 
 /** Minimum time between two notifications of queued deliveries. */
 const NOTIFY_GATHER_MS = 3;
-/** How long a change waits for a connection while its organization has all that it may take. */
+/** Connections that changes of all organizations take at most: messages of devices and reads have the others. */
+const CHANGES_SHARE = 0.75;
+/** How long a change waits for a connection while its organization, or all together, have all that they may take. */
 const REQUEST_TURN_MS = 5_000;
 
 export interface ComposeOptions {
@@ -80,7 +82,8 @@ export function openResources(options: ComposeOptions) {
   metrics.pools.set('transfers', () => readPool(transferSql));
   const lockTimeoutMs = settings.deviceLockTimeoutMs;
   const requestTurns = createKeyedSemaphore({
-    perKeyMax: Math.max(1, Math.floor(settings.databasePoolSize / 2)),
+    perKeyMax: Math.floor(settings.databasePoolSize / 2),
+    totalMax: Math.floor(settings.databasePoolSize * CHANGES_SHARE),
     waitMaxMs: REQUEST_TURN_MS,
     onRefused: () => metrics.refusedTurns.inc({ work: 'change', reason: 'overloaded' }),
   });

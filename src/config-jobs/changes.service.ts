@@ -3,8 +3,8 @@
  * accordingly. Runs in the transaction of the caller, who has locked the devices.
  */
 
-import type { Sql } from '../db/database.ts';
-import type { InTransaction } from '../db/transaction.ts';
+import type { Database, Sql } from '../db/database.ts';
+import type { InTransaction, Transaction } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import {
   type ConfigurationContents,
@@ -38,7 +38,7 @@ import type {
 export interface ChangesDeps {
   configurationsIn(sql: Sql): ConfigurationsRepository;
   pendingIn(sql: Sql): PendingChangesRepository;
-  deviceTargetsIn(sql: Sql): DeviceTargetsRepository;
+  deviceTargetsIn(sql: Database): DeviceTargetsRepository;
   /** Called for devices whose alert rules change now. */
   onAlertRulesChanged(tx: InTransaction, devices: AssetRef[]): Promise<void>;
   now(): Date;
@@ -86,7 +86,7 @@ export function createChangesService(deps: ChangesDeps) {
   /**
    * Supersedes the targets of other jobs whose keys these changes overwrite. Returns the ids of these jobs.
    */
-  async function supersede(sql: Sql, job: JobRef, changes: DeviceChange[]): Promise<string[]> {
+  async function supersede(sql: Database, job: JobRef, changes: DeviceChange[]): Promise<string[]> {
     const { organizationId } = job;
     const targets = deviceTargetsIn(sql);
     const assetIds = changes.map(({ device }) => device.assetId);
@@ -103,7 +103,7 @@ export function createChangesService(deps: ChangesDeps) {
 
   /** The next pending changes of the devices whose pending change the end of the owner's changes affects. */
   async function planWithdrawal(
-    sql: Sql,
+    sql: Database,
     owner: ChangesOwner,
     devices: ChangingDevice[],
     { ended, retried = [] }: { ended: ActiveChange[]; retried?: string[] },
@@ -144,7 +144,7 @@ export function createChangesService(deps: ChangesDeps) {
    * which it may have fetched.
    */
   async function withdraw(
-    tx: InTransaction,
+    tx: Transaction,
     owner: ChangesOwner,
     devices: ChangingDevice[],
     ended: ActiveChange[],
@@ -181,7 +181,7 @@ export function createChangesService(deps: ChangesDeps) {
     /**
      * Merges each change into the pending one. Returns the ids of jobs whose targets are superseded by this.
      */
-    async offer(tx: InTransaction, job: JobRef, changes: DeviceChange[]): Promise<string[]> {
+    async offer(tx: Transaction, job: JobRef, changes: DeviceChange[]): Promise<string[]> {
       if (changes.length === 0) return [];
       await merge(tx, job, changes);
       return supersede(tx.sql, job, changes);

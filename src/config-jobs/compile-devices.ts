@@ -10,6 +10,7 @@ import {
   measurementIntervalSeconds,
   merged,
   without,
+  withoutOffsets,
   withoutTerms,
 } from '../devices/configuration.ts';
 import { capabilitiesKey, type DeviceCapabilities, toRuleSlots } from '../devices/device-capabilities.ts';
@@ -172,18 +173,22 @@ const countOf = (compiled: Previewed[]): number =>
   compiled.reduce((count, { device: { deviceCount = 1 } }) => count + deviceCount, 0);
 
 /**
- * Whether the device lacks the compiled configuration: it neither runs it nor is offered it. `contents` holds
- * the configurations of `knownConfigIds`.
+ * Whether the device lacks the compiled configuration: it neither runs it, nor is offered it, nor has refused it.
+ * Another offset is no reason to offer calendars again. `contents` holds the configurations of `knownConfigIds`.
  */
 export const lacksConfig = (contents: ConfigurationContents) =>
-  memoizedByConfig(({ device, config }) => !includes(knownConfig(device, contents), config));
+  memoizedByConfig(({ device, config }) => {
+    const known = knownConfig(device, contents);
+    return device.refusedKeys?.includes('calendars')
+      ? !includes(withoutOffsets(known), withoutOffsets(config))
+      : !includes(known, config);
+  });
 
 /** Caches the result per distinct configuration and known settings of the device. */
 function memoizedByConfig<Value>(make: (each: CompiledDevice) => Value): (each: CompiledDevice) => Value {
   const byConfigOf = new Map<DeviceConfiguration, (each: CompiledDevice) => Value>();
   return (each) => {
-    const known =
-      byConfigOf.get(each.config) ?? memoized(({ device }) => knownConfigIds(device).join(), make);
+    const known = byConfigOf.get(each.config) ?? memoized(({ device }) => keptKey(device), make);
     byConfigOf.set(each.config, known);
     return known(each);
   };

@@ -96,6 +96,7 @@ export type ChangesOwner = JobRef | GroupRef;
 /** A job as its run needs it. */
 export interface Job extends JobRef {
   profileSlug: string;
+  /** The profile as it was at the time of the apply. */
   profileSnapshot: ProfileSnapshot;
   rollout: Rollout | null;
   /** 0: the first stage has not begun. */

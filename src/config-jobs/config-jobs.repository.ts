@@ -2,7 +2,6 @@ import { newestFirst, type Page, toJson } from '../db/builder.ts';
 import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
 import type { Actor } from '../db/transaction.ts';
-import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import {
   type ConfigJob,
   type Counts,
@@ -11,21 +10,16 @@ import {
   type JobRef,
   type JobStatus,
   NO_COUNTS,
-  type Rollout,
 } from './config-job.ts';
 
-export interface NewJob {
+export interface NewJob
+  extends Pick<
+    Job,
+    'profileSlug' | 'profileSnapshot' | 'rollout' | 'stageCount' | 'targetCount' | 'startAt'
+  > {
   organizationId: string;
-  profileSlug: string;
-  /** The profile as it was at the time of the apply. */
-  profileSnapshot: ProfileSnapshot;
-  rollout: Rollout | null;
-  stageCount: number;
-  targetCount: number;
   /** The devices of the first stage are offered the change with the job; else its run offers it. */
   isOffered: boolean;
-  /** Null: starts at once. */
-  startAt: Date | null;
   /** Counts from the start. */
   deadlineMinutes: number;
   retryOfJobId: string | null;

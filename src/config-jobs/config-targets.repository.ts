@@ -4,8 +4,9 @@ import { newestFirst, type Page } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { ConfigurationKey } from '../devices/configuration.ts';
+import { lastOf } from '../process/pages.ts';
 import type { JobRef, JobTarget, TargetState } from './config-job.ts';
-import { ACTIVATE_NEXT, INSERT, LIST_AWAITED, LIST_RETRYABLE, OPEN } from './config-targets.statements.ts';
+import { INSERT, LIST_AWAITED, LIST_RETRYABLE, OPEN } from './config-targets.statements.ts';
 
 interface NewTarget {
   assetId: string;
@@ -164,8 +165,9 @@ export function createConfigTargetsRepository(sql: Database) {
      * active.
      */
     async activateNext(job: JobRef, page: TargetPage): Promise<string | null> {
-      const [row] = await query<{ last: string }>(sql, ACTIVATE_NEXT, { ...job, ...page });
-      return row?.last ?? null;
+      const assetIds: string[] = await ofJob(job).modify(nextByAsset, page).pluck('asset_id');
+      await queued(job, assetIds).update({ is_active: true });
+      return lastOf(assetIds, page.limit);
     },
 
     async begin(job: JobRef, assetIds: string[]): Promise<void> {

@@ -69,16 +69,3 @@ export const LIST_AWAITED = `
     select serial_number from assets where organization_id = w.organization_id and id = w.asset_id limit 1
   ) a
   order by w.expected_by nulls last, w.asset_id`;
-
-/** Returns the last target of the page, if the page is full. */
-export const ACTIVATE_NEXT = `
-  with page as materialized (
-    select asset_id from config_targets
-    where organization_id = :organizationId and job_id = :jobId and (:after::uuid is null or asset_id > :after)
-    order by asset_id limit :limit
-  ), activated as (
-    update config_targets t set is_active = true from page
-    where t.organization_id = :organizationId and t.job_id = :jobId and t.asset_id = page.asset_id
-      and t.state = 'queued'
-  )
-  select asset_id as last from page order by asset_id offset :limit - 1`;

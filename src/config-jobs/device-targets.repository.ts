@@ -1,5 +1,5 @@
 /** Targets of devices, across jobs. Writers have locked the rows of the devices, so states never race. */
-import type { Sql } from '../db/database.ts';
+import type { Database, Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import { type AssetRef, assetKeys } from '../devices/asset-ref.ts';
 import type { SettledTarget } from '../devices/config-events.ts';
@@ -8,22 +8,16 @@ import { toKeysText } from '../devices/device-row.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import type { TemperatureAlert } from '../profiles/profile.ts';
 import type { ChangesOwner, JobRef, TargetState } from './config-job.ts';
-import type { TargetChange } from './config-targets.repository.ts';
+import { cancelled, type TargetChange } from './config-targets.repository.ts';
+import { OPEN } from './config-targets.statements.ts';
 import {
-  CANCEL_BY_ASSET,
   CONFIRM,
   CONFIRM_PARTS,
   FAIL,
-  LIST_ACTIVE_CHANGE_IDS,
   LIST_ACTIVE_SNAPSHOTS,
   LIST_ALERTS,
-  LIST_ONLY_TARGET_JOBS,
-  LIST_OTHERS_THAN_GROUP,
-  LIST_OTHERS_THAN_JOB,
-  LIST_RETRIED_CHANGES,
   LIST_RETRIED_JOBS,
   MARK_SENT,
-  RELEASE,
   REOFFER,
   REPLACE_CHANGES,
   SUPERSEDE,
@@ -63,6 +57,7 @@ export interface BroughtAlerts {
   isPending: boolean;
 }
 
+const CHANGE = { assetId: 'asset_id', changeId: 'change_config_id', lostKeys: 'lost_keys' } as const;
 const jobIdsOf = (rows: Array<{ jobId: string }>) => [...new Set(rows.map(({ jobId }) => jobId))];
 
 /** An incoming change that sets keys of an existing one to other values, and so takes them over. */
@@ -77,7 +72,8 @@ export interface Conflict {
 
 export type DeviceTargetsRepository = ReturnType<typeof createDeviceTargetsRepository>;
 
-export function createDeviceTargetsRepository(sql: Sql) {
+/** In batches of messages, too. */
+export function createMessageTargetsRepository(sql: Sql) {
   /**
    * Other changes may have brought keys of a refused change; these keys are confirmed with the other changes.
    */
@@ -90,46 +86,6 @@ export function createDeviceTargetsRepository(sql: Sql) {
   }
 
   return {
-    /** The distinct active changes of other jobs. */
-    async listActiveChangeIds({ organizationId, jobId }: JobRef, assetIds: string[]): Promise<string[]> {
-      const rows = await query<{ changeId: string }>(sql, LIST_ACTIVE_CHANGE_IDS, {
-        organizationId,
-        jobId,
-        assetIds,
-      });
-      return rows.map(({ changeId }) => changeId);
-    },
-
-    /** The chain of retried jobs: the job that this one retries, the job that one retries, and so on. */
-    async listRetriedJobs(owner: ChangesOwner): Promise<string[]> {
-      if (!('jobId' in owner)) return [];
-      const rows = await query<{ jobId: string }>(sql, LIST_RETRIED_JOBS, { ...owner });
-      return jobIdsOf(rows);
-    },
-
-    /** Pending changes of the retried jobs on these devices. */
-    async listRetriedChanges(
-      organizationId: string,
-      retriedJobs: string[],
-      assetIds: string[],
-    ): Promise<ActiveChange[]> {
-      if (retriedJobs.length === 0) return [];
-      return query(sql, LIST_RETRIED_CHANGES, { organizationId, retriedJobs, assetIds });
-    },
-
-    /** Pending changes of others, except changes of jobs that the owner retries, which end with its own. */
-    listOthers(owner: ChangesOwner, retriedJobs: string[], assetIds: string[]): Promise<OtherChange[]> {
-      const { organizationId } = owner;
-      return 'jobId' in owner
-        ? query(sql, LIST_OTHERS_THAN_JOB, { organizationId, ownerId: owner.jobId, assetIds, retriedJobs })
-        : query(sql, LIST_OTHERS_THAN_GROUP, {
-            organizationId,
-            ownerId: owner.groupId,
-            assetIds,
-            retriedJobs,
-          });
-    },
-
     /** The profiles whose changes are active on these devices, the earliest job first. */
     listActiveSnapshots(devices: AssetRef[]): Promise<ActiveSnapshot[]> {
       return query(sql, LIST_ACTIVE_SNAPSHOTS, assetKeys(devices));
@@ -150,36 +106,6 @@ export function createDeviceTargetsRepository(sql: Sql) {
         jobIds: changes.map(({ jobId }) => jobId),
         changeIds: changes.map(({ changeId }) => changeId),
       });
-    },
-
-    /** Ends the pending changes of these jobs; a later confirmation does not count for them. */
-    async release(organizationId: string, jobIds: string[], assetIds: string[]): Promise<void> {
-      if (jobIds.length === 0) return;
-      await query(sql, RELEASE, { organizationId, jobIds, assetIds });
-    },
-
-    /**
-     * Takes the keys that incoming changes overwrite from the changes of other jobs. Open targets end as
-     * superseded; a change stays active while it owns any key. Queued targets of a job that started later stay: they
-     * are newer than a stage of an earlier job that begins only now. Returns the ids of the jobs.
-     */
-    async supersede(
-      { organizationId, jobId }: JobRef,
-      { assetIds, changeIds, conflicts }: Supersession,
-    ): Promise<string[]> {
-      if (conflicts.length === 0) return [];
-      const rows = await query<{ jobId: string }>(sql, SUPERSEDE, {
-        jobId,
-        reason: `job ${jobId} replaced the same settings`,
-        assetIds,
-        changeIds,
-        organizationIds: conflicts.map(() => organizationId),
-        existing: conflicts.map(({ existing }) => existing),
-        incoming: conflicts.map(({ incoming }) => incoming),
-        overwritten: conflicts.map(({ overwritten }) => toKeysText(overwritten)),
-        existingKeys: conflicts.map(({ existingKeys }) => toKeysText(existingKeys)),
-      });
-      return jobIdsOf(rows);
     },
 
     /** Sets sent targets back to waiting, because devices have to fetch the new revision. */
@@ -217,17 +143,97 @@ export function createDeviceTargetsRepository(sql: Sql) {
         reasons: failures.map(({ reason }) => reason),
       });
     },
+  };
+}
 
-    /** Running jobs with the open target of this device as their only target. */
-    async listOnlyTargetJobs(organizationId: string, assetId: string): Promise<string[]> {
-      const rows = await query<{ jobId: string }>(sql, LIST_ONLY_TARGET_JOBS, { organizationId, assetId });
+export function createDeviceTargetsRepository(sql: Database) {
+  const active = (organizationId: string, assetIds: string[]) =>
+    sql('config_targets')
+      .where({ organization_id: organizationId, is_active: true })
+      .whereRaw('asset_id = any(?::uuid[])', [assetIds]);
+  /** A queued target was offered to no device yet. */
+  const notQueued = (organizationId: string, assetIds: string[]) =>
+    active(organizationId, assetIds).where('state', '<>', 'queued');
+
+  return {
+    ...createMessageTargetsRepository(sql),
+
+    /** The distinct active changes of other jobs. */
+    listActiveChangeIds: ({ organizationId, jobId }: JobRef, assetIds: string[]): Promise<string[]> =>
+      active(organizationId, assetIds).whereNot({ job_id: jobId }).distinct().pluck('change_config_id'),
+
+    /** The chain of retried jobs: the job that this one retries, the job that one retries, and so on. */
+    async listRetriedJobs(owner: ChangesOwner): Promise<string[]> {
+      if (!('jobId' in owner)) return [];
+      const rows = await query<{ jobId: string }>(sql, LIST_RETRIED_JOBS, { ...owner });
       return jobIdsOf(rows);
     },
 
+    /** Pending changes of the retried jobs on these devices. */
+    async listRetriedChanges(
+      organizationId: string,
+      retriedJobs: string[],
+      assetIds: string[],
+    ): Promise<ActiveChange[]> {
+      if (retriedJobs.length === 0) return [];
+      return notQueued(organizationId, assetIds).whereIn('job_id', retriedJobs).select(CHANGE);
+    },
+
+    /** Pending changes of others, except changes of jobs that the owner retries, which end with its own. */
+    async listOthers(owner: ChangesOwner, retriedJobs: string[], assetIds: string[]): Promise<OtherChange[]> {
+      const others = notQueued(owner.organizationId, assetIds).whereNotIn('job_id', retriedJobs);
+      if ('jobId' in owner) others.whereNot({ job_id: owner.jobId });
+      else others.whereRaw('group_id is distinct from ?::uuid', [owner.groupId]);
+      return others
+        .orderBy(['asset_id', 'job_id'])
+        .select(CHANGE)
+        .select(sql.raw(`case when state = 'failed' then reason end as "refusalReason"`));
+    },
+
+    /** Ends the pending changes of these jobs; a later confirmation does not count for them. */
+    async release(organizationId: string, jobIds: string[], assetIds: string[]): Promise<void> {
+      if (jobIds.length === 0) return;
+      await notQueued(organizationId, assetIds).whereIn('job_id', jobIds).update({ is_active: false });
+    },
+
+    /**
+     * Takes the keys that incoming changes overwrite from the changes of other jobs. Open targets end as
+     * superseded; a change stays active while it owns any key. Queued targets of a job that started later stay: they
+     * are newer than a stage of an earlier job that begins only now. Returns the ids of the jobs.
+     */
+    async supersede(
+      { organizationId, jobId }: JobRef,
+      { assetIds, changeIds, conflicts }: Supersession,
+    ): Promise<string[]> {
+      if (conflicts.length === 0) return [];
+      const rows = await query<{ jobId: string }>(sql, SUPERSEDE, {
+        jobId,
+        reason: `job ${jobId} replaced the same settings`,
+        assetIds,
+        changeIds,
+        organizationIds: conflicts.map(() => organizationId),
+        existing: conflicts.map(({ existing }) => existing),
+        incoming: conflicts.map(({ incoming }) => incoming),
+        overwritten: conflicts.map(({ overwritten }) => toKeysText(overwritten)),
+        existingKeys: conflicts.map(({ existingKeys }) => toKeysText(existingKeys)),
+      });
+      return jobIdsOf(rows);
+    },
+
+    /** Running jobs with the open target of this device as their only target. */
+    listOnlyTargetJobs: (organizationId: string, assetId: string): Promise<string[]> =>
+      sql({ t: 'config_targets' })
+        .join({ j: 'config_jobs' }, { 'j.organization_id': 't.organization_id', 'j.id': 't.job_id' })
+        .where({ 't.organization_id': organizationId, 't.asset_id': assetId, 't.is_active': true })
+        .where({ 'j.target_count': 1, 'j.status': 'running' })
+        .whereRaw(`t.${OPEN}`)
+        .orderBy('t.job_id')
+        .pluck('t.job_id'),
+
     /** Cancels the targets of an asset. Returns the ids of the jobs. */
     async cancelByAsset(organizationId: string, assetId: string, reason: string): Promise<string[]> {
-      const rows = await query<{ jobId: string }>(sql, CANCEL_BY_ASSET, { organizationId, assetId, reason });
-      return jobIdsOf(rows);
+      const rows = await active(organizationId, [assetId]).update(cancelled(sql, reason)).returning('job_id');
+      return rows.map(({ job_id }) => job_id);
     },
   };
 }

@@ -28,10 +28,6 @@ export const CONFIRM_PARTS = `
     as n (organization_id, asset_id, pending_keys)
   where t.organization_id = n.organization_id and t.asset_id = n.asset_id and t.is_active and t.state <> 'queued'`;
 
-export const LIST_ACTIVE_CHANGE_IDS = `
-  select distinct change_config_id as "changeId" from config_targets
-  where organization_id = :organizationId and asset_id = any(:assetIds::uuid[]) and is_active and job_id <> :jobId`;
-
 /** The job that `:jobId` retries, the job that this one retries, and so on. */
 export const LIST_RETRIED_JOBS = `
   with recursive retried as (
@@ -41,24 +37,6 @@ export const LIST_RETRIED_JOBS = `
     join config_jobs j on j.organization_id = :organizationId and j.id = retried.id
   )
   select id as "jobId" from retried where id is not null`;
-
-/** Changes of the retried jobs, which end with the job that retries them. */
-export const LIST_RETRIED_CHANGES = `
-  select asset_id as "assetId", change_config_id as "changeId", lost_keys as "lostKeys"
-  from config_targets
-  where organization_id = :organizationId and asset_id = any(:assetIds::uuid[]) and is_active
-    and state <> 'queued' and job_id = any(:retriedJobs::uuid[])`;
-
-const listOthers = (isOfOther: string): string => `
-  select asset_id as "assetId", change_config_id as "changeId", lost_keys as "lostKeys",
-    case when state = 'failed' then reason end as "refusalReason"
-  from config_targets
-  where organization_id = :organizationId and asset_id = any(:assetIds::uuid[]) and is_active and ${isOfOther}
-    and state <> 'queued' and job_id <> all(:retriedJobs::uuid[])
-  order by asset_id, job_id`;
-
-export const LIST_OTHERS_THAN_JOB = listOthers('job_id <> :ownerId');
-export const LIST_OTHERS_THAN_GROUP = listOthers('group_id is distinct from :ownerId::uuid');
 
 export const LIST_ACTIVE_SNAPSHOTS = `
   select t.organization_id as "organizationId", t.job_id as "jobId", t.asset_id as "assetId",
@@ -88,11 +66,6 @@ export const REPLACE_CHANGES = `
   from unnest(:organizationIds::uuid[], :assetIds::uuid[], :jobIds::uuid[], :changeIds::uuid[])
     as n (organization_id, asset_id, job_id, change_id)
   where t.organization_id = n.organization_id and t.job_id = n.job_id and t.asset_id = n.asset_id`;
-
-export const RELEASE = `
-  update config_targets set is_active = false
-  where organization_id = :organizationId and asset_id = any(:assetIds::uuid[]) and is_active
-    and job_id = any(:jobIds::uuid[]) and state <> 'queued'`;
 
 /** Arrays are read from text in a CTE, because Citus refuses an update with a STABLE function of columns. */
 export const SUPERSEDE = `
@@ -146,18 +119,3 @@ export const FAIL = `
   from unnest(:organizationIds::uuid[], :assetIds::uuid[], :reasons::text[]) as n (organization_id, asset_id, reason)
   where t.organization_id = n.organization_id and t.asset_id = n.asset_id and t.is_active and t.${BEGUN}
   returning ${SETTLED}, true as "isNew"`;
-
-/** Running jobs whose only target is an open one of this device. */
-export const LIST_ONLY_TARGET_JOBS = `
-  select t.job_id as "jobId"
-  from config_targets t join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
-  where t.organization_id = :organizationId and t.asset_id = :assetId and t.is_active and t.${OPEN}
-    and j.target_count = 1 and j.status = 'running'
-  order by t.job_id`;
-
-export const CANCEL_BY_ASSET = `
-  update config_targets set
-    state = case when ${OPEN} then 'cancelled' else state end,
-    reason = case when ${OPEN} then :reason else reason end,
-    is_active = false, updated_at = now()
-  where organization_id = :organizationId and asset_id = :assetId and is_active returning job_id as "jobId"`;

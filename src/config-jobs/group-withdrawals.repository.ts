@@ -1,8 +1,7 @@
 /** Pending withdrawals of large groups. */
-import { toJson } from '../db/builder.ts';
+import { acrossOrganizations, toJson } from '../db/builder.ts';
 import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
-import { query } from '../db/query.ts';
 import type { Actor } from '../db/transaction.ts';
 import { FIRST_ID } from '../process/uuid.ts';
 import type { GroupRef, WithdrawalRef, WithdrawalTitle } from './config-job.ts';
@@ -37,10 +36,7 @@ const toWithdrawal = (row: GroupWithdrawalRow): GroupWithdrawal => ({
   afterAssetId: row.after_asset_id,
 });
 
-const LIST_WITHOUT_WORKFLOW = `
-  select organization_id as "organizationId", id as "withdrawalId" from group_withdrawals
-  where coalesce(workflow_checked_at, '-infinity') < now() - make_interval(secs => :olderThanSeconds)
-  order by coalesce(workflow_checked_at, '-infinity') limit :limit`;
+const CHECKED_AT = `coalesce(workflow_checked_at, '-infinity')`;
 
 export type GroupWithdrawalsRepository = ReturnType<typeof createGroupWithdrawalsRepository>;
 
@@ -95,7 +91,11 @@ export function createGroupWithdrawalsRepository(sql: Database) {
 
     /** Withdrawals whose run has made no step for this long, and was not looked for. Covers all organizations. */
     listWithoutWorkflow: (olderThanMs: number, limit: number): Promise<WithdrawalRef[]> =>
-      query(sql, LIST_WITHOUT_WORKFLOW, { olderThanSeconds: olderThanMs / 1000, limit }),
+      acrossOrganizations(sql('group_withdrawals'))
+        .whereRaw(`${CHECKED_AT} < now() - make_interval(secs => ?)`, [olderThanMs / 1000])
+        .orderByRaw(CHECKED_AT)
+        .limit(limit)
+        .select({ organizationId: 'organization_id', withdrawalId: 'id' }),
 
     async touchWorkflow(ref: WithdrawalRef): Promise<void> {
       await one(ref).update({ workflow_checked_at: sql.fn.now() });

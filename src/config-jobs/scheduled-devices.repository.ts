@@ -2,15 +2,11 @@
  * Devices whose alert windows follow the local time of a zone: the zone of the job that set their calendars
  * last.
  */
+import { acrossOrganizations } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
-import {
-  FIND_ZONES,
-  LIST_DUE_FOR_OFFSET_CHECK,
-  LIST_WITH_LATER_OFFSET_CHECK,
-  PLAN_OFFSET_CHECKS,
-} from './scheduled-devices.statements.ts';
+import { SETS_ALERTS, startOf } from './config-targets.statements.ts';
 
 /** A device, and when its calendars are compared with their zone next; null: never, they follow none. */
 export interface OffsetCheck {
@@ -24,20 +20,48 @@ declare module 'knex/types/tables.js' {
   }
 }
 
+/** The device has run the change, or is offered it; one that it had refused may have been confirmed since. */
+const MAY_RUN = `(t.confirmed_at is not null
+    or t.is_active and t.state in ('waiting', 'sent', 'timed_out', 'superseded'))
+  and 'calendars' <> all(coalesce(t.lost_keys, '{}'))`;
+/** Null: always on. */
+const ZONE = `j.profile_snapshot -> 'schedule' ->> 'timezone'`;
+const LAST_ZONE = `
+  select ${ZONE} as zone
+  from config_targets t join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
+  where t.organization_id = d.organization_id and t.asset_id = d.asset_id and ${MAY_RUN} and ${SETS_ALERTS}
+  order by ${startOf('j')} desc, t.job_id desc limit 1`;
+
+const PLAN_OFFSET_CHECKS = `
+  update device_configs d set utc_offset_check_at = n.check_at
+  from unnest(:organizationIds::uuid[], :assetIds::uuid[], :checkAt::timestamptz[])
+    as n (organization_id, asset_id, check_at)
+  where d.organization_id = n.organization_id and d.asset_id = n.asset_id`;
+
+const FIND_ZONES = `
+  select d.asset_id as "assetId", last.zone
+  from (select :organizationId::uuid as organization_id, unnest(:assetIds::uuid[]) as asset_id) as d
+  cross join lateral (${LAST_ZONE}) as last`;
+
 export type ScheduledDevicesRepository = ReturnType<typeof createScheduledDevicesRepository>;
 
 export function createScheduledDevicesRepository(sql: Database) {
+  const listByCheck = (is: '<=' | '>', at: Date, limit: number): Promise<AssetRef[]> =>
+    acrossOrganizations(sql('device_configs'))
+      .where('utc_offset_check_at', is, at)
+      .orderBy('utc_offset_check_at')
+      .limit(limit)
+      .select({ organizationId: 'organization_id', assetId: 'asset_id' });
+
   return {
     /**
      * Devices of all organizations whose calendars have to be compared with their zone: a sweep of the
      * worker.
      */
-    listDueForOffsetCheck: (at: Date, limit: number): Promise<AssetRef[]> =>
-      query(sql, LIST_DUE_FOR_OFFSET_CHECK, { at: at.toISOString(), limit }),
+    listDueForOffsetCheck: (at: Date, limit: number): Promise<AssetRef[]> => listByCheck('<=', at, limit),
 
     /** Devices of all organizations that have to be compared later than this. */
-    listWithLaterOffsetCheck: (at: Date, limit: number): Promise<AssetRef[]> =>
-      query(sql, LIST_WITH_LATER_OFFSET_CHECK, { at: at.toISOString(), limit }),
+    listWithLaterOffsetCheck: (at: Date, limit: number): Promise<AssetRef[]> => listByCheck('>', at, limit),
 
     /** The release of the time zone database used by the last comparison; null: none yet. */
     async findTimeZoneRules(): Promise<string | null> {

@@ -7,6 +7,7 @@
  */
 import type { Knex } from 'knex';
 import type { Database, PooledConnection, Sql } from './database.ts';
+import { isQueryTimeout } from './faults.ts';
 import {
   type InTransaction,
   repeatAfterConflict,
@@ -89,6 +90,7 @@ async function runOn<T>(
     return result;
   } catch (error) {
     statements.end();
+    if (isQueryTimeout(error)) connection.__knex__disposed ??= error;
     await rollback(connection);
     await begun;
     throw error;
@@ -153,6 +155,7 @@ function createStatements(database: Database, connection: PooledConnection) {
   };
 }
 
+/** A connection that did not answer is closed: it would not answer a rollback either. */
 async function rollback(connection: PooledConnection): Promise<void> {
   if (connection.__knex__disposed) return;
   try {

@@ -2,7 +2,7 @@
  * The clock of the database, as known by this process. Stored and compared times are taken from it, so that a
  * machine with a wrong clock does no harm.
  */
-import type { Sql } from './database.ts';
+import type { Database, Sql } from './database.ts';
 import { neverConnected } from './faults.ts';
 import { query } from './query.ts';
 
@@ -59,7 +59,7 @@ export function createDatabaseClock({ sql, processNow, monotonicMs }: DatabaseCl
 }
 
 /** The clock by which the transaction stores times. */
-export async function readClock(sql: Sql): Promise<Date> {
-  const [row] = await query<{ now: Date }>(sql, 'select now() as now');
-  return (row as { now: Date }).now;
+export async function readClock(sql: Database): Promise<Date> {
+  const { now } = await sql.first({ now: sql.fn.now() });
+  return now;
 }

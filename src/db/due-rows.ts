@@ -13,8 +13,7 @@ export interface DueRow {
 }
 
 interface Statements {
-  /** Returns `DueRow`s. */
-  list: string;
+  list: PromiseLike<DueRow[]>;
   /** Works on the rows of `:organizationIds` and `:ids`. */
   work: string;
 }
@@ -25,7 +24,7 @@ export async function workOnDueRows<Row = never>(
   { list, work }: Statements,
   bindings: Readonly<Record<string, unknown>> = {},
 ): Promise<Row[]> {
-  const due = await query<DueRow>(sql, list, bindings);
+  const due = await list;
   if (due.length === 0) return [];
   const organizationIds = due.map(({ organizationId }) => organizationId);
   return query<Row>(sql, work, { ...bindings, organizationIds, ids: due.map(({ id }) => id) });

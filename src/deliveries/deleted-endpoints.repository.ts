@@ -2,7 +2,8 @@
  * Rows that deleted endpoints leave behind, of all organizations. Each statement is short, however much was
  * queued.
  */
-import type { Sql } from '../db/database.ts';
+import { acrossOrganizations } from '../db/builder.ts';
+import type { Database } from '../db/database.ts';
 import { workOnDueRows } from '../db/due-rows.ts';
 
 /** Takes about 25 ms of the database, which senders share. */
@@ -13,8 +14,6 @@ const KEPT_MINUTES = 10;
 const OF_DELETED = 'd.organization_id = ep.organization_id and d.endpoint_id = ep.id';
 const CANCELLABLE = `order by d.id limit ${CANCELLED_PER_STATEMENT} for update skip locked`;
 
-const LIST_DELETED = `
-  select organization_id as "organizationId", id from endpoints where deleted_at is not null`;
 /**
  * The array keeps PostgreSQL from choosing partitions by `q.id`, which crashes some releases of it: see OUTBOX_SESSION.
  */
@@ -32,7 +31,6 @@ const CANCEL_QUEUED = `
   update deliveries d set state = 'cancelled', next_attempt_at = null, updated_at = now() from queued q
   where d.organization_id = q.organization_id and d.endpoint_id = q.endpoint_id and d.id = any (array_append('{}'::uuid[], q.id))
   returning 1`;
-const LIST_KEPT_LONG_ENOUGH = `${LIST_DELETED} and deleted_at < now() - make_interval(mins => ${KEPT_MINUTES})`;
 const REMOVE_EMPTIED = `
   with removed as (
     delete from endpoints ep using unnest(:organizationIds::uuid[], :ids::uuid[]) as kept (organization_id, id)
@@ -48,17 +46,22 @@ const REMOVE_EMPTIED = `
   where p.organization_id = r.organization_id and p.endpoint_id = r.id
   returning 1`;
 
-export function createDeletedEndpointsRepository(sql: Sql) {
+export function createDeletedEndpointsRepository(sql: Database) {
+  const deleted = () =>
+    acrossOrganizations(sql('endpoints'))
+      .whereNotNull('deleted_at')
+      .select({ organizationId: 'organization_id', id: 'id' });
+
   return {
     /** Cancels a part of the queued deliveries. Returns their number. */
     async cancelQueued(): Promise<number> {
-      const rows = await workOnDueRows(sql, { list: LIST_DELETED, work: CANCEL_QUEUED });
-      return rows.length;
+      return (await workOnDueRows(sql, { list: deleted(), work: CANCEL_QUEUED })).length;
     },
 
     /** Removes endpoints whose queue is cancelled, with their hours and their replays. */
     async removeEmptied(): Promise<void> {
-      await workOnDueRows(sql, { list: LIST_KEPT_LONG_ENOUGH, work: REMOVE_EMPTIED });
+      const list = deleted().whereRaw('deleted_at < now() - make_interval(mins => ?)', [KEPT_MINUTES]);
+      await workOnDueRows(sql, { list, work: REMOVE_EMPTIED });
     },
   };
 }

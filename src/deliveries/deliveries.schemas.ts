@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { secretInput } from '../endpoints/endpoints.schemas.ts';
 import type { Collection } from '../events/event.ts';
 import { typesIn } from '../events/event-catalogue.schemas.ts';
-import { idParams, pageSchema, paging, time, timestamp, uuid } from '../http/schemas.ts';
+import { idParams, type PageQuery, pageSchema, paging, time, timestamp, uuid } from '../http/schemas.ts';
 import { DELIVERY_STATES, type DeliveryState, type Replay } from './delivery.ts';
 
 export const webhookParams = idParams('webhookId');
@@ -11,11 +11,9 @@ export const deliveryParams = Joi.object<{ webhookId: string; deliveryId: string
   deliveryId: uuid().required(),
 });
 
-interface ListDeliveries {
+interface ListDeliveries extends PageQuery {
   state?: DeliveryState;
   eventType?: string;
-  limit: number;
-  cursor?: string;
 }
 
 export const listDeliveriesQuery = (collection: Collection) =>

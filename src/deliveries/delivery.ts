@@ -58,13 +58,10 @@ export interface DeliveryEndpoint {
   breaker: Breaker;
 }
 
-export interface Attempt {
+export interface Attempt
+  extends Pick<AttemptResult, 'durationMs' | 'statusCode' | 'error' | 'responseExcerpt'> {
   attemptNumber: number;
   attemptedAt: Date;
-  durationMs: number;
-  statusCode: number | null;
-  error: string | null;
-  responseExcerpt: string | null;
 }
 
 /** The outcome of one attempt. */

@@ -1,23 +1,22 @@
 /** The next step of the workflow of a failing endpoint, the pace of its drain, and its description in the Temporal UI. */
 
+import type { RecoveryStateRow } from '../endpoints/endpoint-health.repository.ts';
 import { toLateness } from '../process/durations.ts';
 import { timeOf, toSecond } from '../process/iso-time.ts';
 import { toMarkdownText } from '../process/markdown-text.ts';
 import { DELIVERY_PLAN } from './delivery.ts';
 
-export interface RecoveryState {
-  status: 'active' | 'disabled';
-  breaker: 'closed' | 'open' | 'draining';
-  nextProbeAt: Date | null;
-  /** Number of deliveries without an attempt. */
-  pending: number;
-  retrying: number;
-  /** Whether a customer asked for retries that are sent now. */
-  hasImmediate: boolean;
-  /** Whether there is backlog that is not queued yet, for example of a replay. */
-  hasUnqueued: boolean;
-  nextRetryAt: Date | null;
-}
+export type RecoveryState = Pick<
+  RecoveryStateRow,
+  | 'status'
+  | 'breaker'
+  | 'nextProbeAt'
+  | 'pending'
+  | 'retrying'
+  | 'hasImmediate'
+  | 'hasUnqueued'
+  | 'nextRetryAt'
+>;
 
 /** The state as the workflow gets it; all times are ISO 8601. */
 export interface RecoveryView {

@@ -1,3 +1,5 @@
+import { toArrayText } from '../db/array-text.ts';
+
 /** The whole key of an asset, or of the device that measures for it. */
 export interface AssetRef {
   organizationId: string;
@@ -9,6 +11,6 @@ export const refOf = ({ organizationId, assetId }: AssetRef): AssetRef => ({ org
 
 /** The keys as bindings of a statement on a set. */
 export const assetKeys = (refs: readonly AssetRef[]) => ({
-  organizationIds: refs.map(({ organizationId }) => organizationId),
-  assetIds: refs.map(({ assetId }) => assetId),
+  organizationIds: toArrayText(refs, ({ organizationId }) => organizationId),
+  assetIds: toArrayText(refs, ({ assetId }) => assetId),
 });

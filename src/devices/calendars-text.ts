@@ -1,4 +1,5 @@
 /** Calendars of a device as a person reads them. */
+import { clockText } from '../process/durations.ts';
 import { type Calendar, contradictions } from './configuration.ts';
 
 const DAY_MINUTES = 1_440;
@@ -9,7 +10,7 @@ export function calendarsText(calendars: readonly Calendar[]): string {
     if (calendar.type !== 'WEEK') return calendar.type === 'OTHER' ? ['another kind of calendar'] : [];
     const { days, fromTime, toTime, timezone } = calendar;
     const names = days.map((day) => DAYS[day]).join(' ');
-    return [`${names} ${clock(fromTime)}–${clock(toTime || DAY_MINUTES)} (UTC${offset(timezone)})`];
+    return [`${names} ${clockText(fromTime)}–${clockText(toTime || DAY_MINUTES)} (UTC${offset(timezone)})`];
   });
   return texts.join('; ') || 'always';
 }
@@ -28,6 +29,4 @@ function isRestOfDay(before: Calendar, rest: Calendar): boolean {
   return contradictions({ calendars: [before] }, { calendars: [firstPart] }).length === 0;
 }
 
-const two = (value: number) => String(value).padStart(2, '0');
-const clock = (minutes: number) => `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
-const offset = (minutes: number) => `${minutes < 0 ? '−' : '+'}${clock(Math.abs(minutes))}`;
+const offset = (minutes: number) => `${minutes < 0 ? '−' : '+'}${clockText(Math.abs(minutes))}`;

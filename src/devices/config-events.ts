@@ -1,16 +1,10 @@
 /** Confirmations and refusals of devices, for waiting jobs and, as events, for customers. */
 import type { DomainEvent } from '../db/domain-event.ts';
 import type { AssetRef } from './asset-ref.ts';
-import type { DeviceConfiguration } from './configuration.ts';
+import type { Device } from './device.ts';
 import type { ExchangeOutcome } from './device-exchange.ts';
 
-interface ConfigData {
-  serialNumber: string;
-  assetId: string;
-  profileSlug: string | null;
-  jobId: string | null;
-  deviceConfig: DeviceConfiguration | null;
-}
+type ConfigData = ReturnType<typeof configData>;
 
 export interface ConfigAppliedData extends ConfigData {
   appliedAt: string;
@@ -36,10 +30,7 @@ export interface SettledTarget extends AssetRef {
   isNew: boolean;
 }
 
-export interface SettledTargets {
-  applied: SettledTarget[];
-  failed: SettledTarget[];
-}
+export type SettledTargets = Record<'applied' | 'failed', SettledTarget[]>;
 
 /** The outcome of a device for a job, shown in the Temporal UI. */
 export interface TargetOutcome {
@@ -88,23 +79,21 @@ function confirmationEvents(
 ): DomainEvent[] {
   if (!wasConfirmed) return [];
   const waited = confirmed.filter(({ isNew }) => isNew);
-  const deviceConfig = device.sync.reported?.config ?? null;
   return causesOf(waited.length > 0 ? waited : confirmed).map((cause) => ({
     organizationId: device.organizationId,
     type: 'config.applied' as const,
     timestamp: at,
-    data: { ...identify(device, cause), deviceConfig, appliedAt: at.toISOString() },
+    data: { ...configData(device, cause), appliedAt: at.toISOString() },
   }));
 }
 
 function rejectionEvents({ device, rejection, at }: ExchangeOutcome, failed: SettledTarget[]): DomainEvent[] {
   if (rejection === null) return [];
-  const deviceConfig = device.sync.reported?.config ?? null;
   return causesOf(failed).map((cause) => ({
     organizationId: device.organizationId,
     type: 'config.failed' as const,
     timestamp: at,
-    data: { ...identify(device, cause), deviceConfig, reason: rejection, failedAt: at.toISOString() },
+    data: { ...configData(device, cause), reason: rejection, failedAt: at.toISOString() },
   }));
 }
 
@@ -116,9 +105,10 @@ interface Cause {
 const causesOf = (settled: SettledTarget[]): Cause[] =>
   settled.length > 0 ? settled : [{ jobId: null, profileSlug: null }];
 
-const identify = ({ serialNumber, assetId }: ExchangeOutcome['device'], { jobId, profileSlug }: Cause) => ({
+const configData = ({ serialNumber, assetId, sync }: Device, { jobId, profileSlug }: Cause) => ({
   serialNumber,
   assetId,
   profileSlug,
   jobId,
+  deviceConfig: sync.reported?.config ?? null,
 });

@@ -84,7 +84,7 @@ export function receiveReport(
 ): { sync: DeviceSync; outcome: ReportOutcome } {
   const outcome = evaluateReport(sync, report);
   const known = isEmptyReport(report) ? observedBy(sync, report) : recorded(sync, report);
-  const after = TRANSITIONS[outcome.kind](known, report, outcome);
+  const after = afterOutcome(known, report, outcome);
   return { sync: withKnownErrors(sync, after, report, outcome), outcome };
 }
 
@@ -178,51 +178,40 @@ function recorded(sync: DeviceSync, { config, hash, receivedAt }: DeviceReport):
   };
 }
 
-type Transition = (sync: DeviceSync, report: DeviceReport, outcome: ReportOutcome) => DeviceSync;
+function afterOutcome(sync: DeviceSync, report: DeviceReport, outcome: ReportOutcome): DeviceSync {
+  const { pending } = sync;
+  if (outcome.kind === 'confirmed') return confirmed(sync, report, outcome.change);
+  if (outcome.kind === 'recorded' || !pending) return sync;
+  if (outcome.kind === 'reoffered')
+    return { ...sync, pending: { ...pending, fetchedAt: null, contradictions: pending.contradictions + 1 } };
+  const refusal = { keys: keysOf(pending.config), reason: outcome.reason };
+  return { ...sync, pending: { ...pending, contradictions: 0, refusal } };
+}
 
-const TRANSITIONS: Record<ReportOutcome['kind'], Transition> = {
-  confirmed: (sync, { config, hash, receivedAt }, outcome) => {
-    const change = outcome.kind === 'confirmed' ? outcome.change : {};
-    // Keys of the change that the report leaves out are known to be replaced, but not reported, so their old
-    // values are dropped. Intervals are never unknown once they were known: their new values stand for the
-    // report.
-    const replaced = merged(
-      sync.reported && without(sync.reported.config, keysOf(change)),
-      intervalsOf(change),
-    );
-    const known = merged(replaced, config);
-    const pending = sync.pending && unconfirmed(sync.pending, change);
-    return {
-      ...sync,
-      reported: { config: known, at: receivedAt, hash },
-      // Everything that the device is known to run counts as confirmed: a confirmation ends in `applied`,
-      // despite earlier drift.
-      confirmed: mergedReport(merged(sync.confirmed, change), known),
-      pending,
-      isInheriting: sync.isInheriting && pending !== null,
-    };
-  },
-  rejected: (sync, _report, outcome) => ({
+function confirmed(
+  sync: DeviceSync,
+  { config, hash, receivedAt }: DeviceReport,
+  change: DeviceConfiguration,
+): DeviceSync {
+  // Keys of the change that the report leaves out are known to be replaced, but not reported, so their old
+  // values are dropped. Intervals are never unknown once they were known: their new values stand for the
+  // report.
+  const replaced = merged(
+    sync.reported && without(sync.reported.config, keysOf(change)),
+    intervalsOf(change),
+  );
+  const known = merged(replaced, config);
+  const pending = sync.pending && unconfirmed(sync.pending, change);
+  return {
     ...sync,
-    pending: sync.pending && {
-      ...sync.pending,
-      contradictions: 0,
-      refusal:
-        outcome.kind === 'rejected'
-          ? { keys: keysOf(sync.pending.config), reason: outcome.reason }
-          : sync.pending.refusal,
-    },
-  }),
-  reoffered: (sync) => ({
-    ...sync,
-    pending: sync.pending && {
-      ...sync.pending,
-      fetchedAt: null,
-      contradictions: sync.pending.contradictions + 1,
-    },
-  }),
-  recorded: (sync) => sync,
-};
+    reported: { config: known, at: receivedAt, hash },
+    // Everything that the device is known to run counts as confirmed: a confirmation ends in `applied`,
+    // despite earlier drift.
+    confirmed: mergedReport(merged(sync.confirmed, change), known),
+    pending,
+    isInheriting: sync.isInheriting && pending !== null,
+  };
+}
 
 /** The refused rest of a change that the device confirmed. It is not fetched, so it needs no new revision. */
 function unconfirmed(

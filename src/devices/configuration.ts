@@ -225,17 +225,22 @@ export function includes(config: DeviceConfiguration, part: DeviceConfiguration)
   return keysOf(part).every((key) => config[key] !== undefined && sameValue(config[key], part[key]));
 }
 
+/** With all calendars in UTC. */
+export const withoutOffsets = (config: DeviceConfiguration): DeviceConfiguration =>
+  config.calendars
+    ? {
+        ...config,
+        calendars: config.calendars.map((each) => (each.type === 'WEEK' ? { ...each, timezone: 0 } : each)),
+      }
+    : config;
+
 /**
  * Whether both raise the same alerts: an absent list equals one of DISABLED rules, and offsets from UTC do
  * not count.
  */
 export function hasSameAlertRules(a: DeviceConfiguration | null, b: DeviceConfiguration | null): boolean {
-  const alertRules = (config: DeviceConfiguration | null): DeviceConfiguration => ({
-    alarmRules: config?.alarmRules ?? [],
-    calendars: (config?.calendars ?? []).map((calendar) =>
-      calendar.type === 'WEEK' ? { ...calendar, timezone: 0 } : calendar,
-    ),
-  });
+  const alertRules = (config: DeviceConfiguration | null) =>
+    withoutOffsets({ alarmRules: config?.alarmRules ?? [], calendars: config?.calendars ?? [] });
   return contradictions(alertRules(a), alertRules(b)).length === 0;
 }
 

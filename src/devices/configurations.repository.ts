@@ -10,7 +10,6 @@ import { queryPrepared } from '../db/query.ts';
 import { createBoundedCache } from '../process/bounded-cache.ts';
 import type { DeviceConfiguration } from './configuration.ts';
 import { configurationId } from './configuration.ts';
-import { FIND, INSERT } from './configurations.statements.ts';
 
 /**
  * Contents by id, shared by all transactions of a process. They never change, and the id is also a hash of
@@ -20,25 +19,39 @@ export type ConfigurationCache = LRUCache<string, DeviceConfiguration>;
 
 export const createConfigurationCache = (max = 5_000): ConfigurationCache => createBoundedCache(max);
 
+type IdsByTransaction = WeakMap<Sql, Set<string>>;
+
 /** The inserts of a transaction may still be rolled back, so they must not enter the shared cache. */
-const insertedIn = new WeakMap<Sql, Set<string>>();
-
-function rememberInserted(sql: Sql, ids: Iterable<string>): void {
-  if (!sql.isTransaction) return;
-  const inserted = insertedIn.get(sql) ?? new Set<string>();
-  for (const id of ids) inserted.add(id);
-  insertedIn.set(sql, inserted);
-}
-
+const insertedIn: IdsByTransaction = new WeakMap();
 /** Configurations referenced by rows that a transaction has locked; they stay stored as long as it runs. */
-const referencedIn = new WeakMap<Sql, Set<string>>();
+const referencedIn: IdsByTransaction = new WeakMap();
 
-export function rememberReferenced(sql: Sql, ids: Iterable<string | null>): void {
+function remember(byTransaction: IdsByTransaction, sql: Sql, ids: Iterable<string | null>): void {
   if (!sql.isTransaction) return;
-  const referenced = referencedIn.get(sql) ?? new Set<string>();
-  for (const id of ids) if (id !== null) referenced.add(id);
-  referencedIn.set(sql, referenced);
+  const known = byTransaction.get(sql) ?? new Set<string>();
+  for (const id of ids) if (id !== null) known.add(id);
+  byTransaction.set(sql, known);
 }
+
+export const rememberReferenced = (sql: Sql, ids: Iterable<string | null>): void =>
+  remember(referencedIn, sql, ids);
+
+const FIND = `
+  select c.id, c.content
+  from unnest(:organizationIds::uuid[], :ids::uuid[]) as n (organization_id, id)
+  join configurations c on c.organization_id = n.organization_id and c.id = n.id`;
+
+const INSERT = `
+  with n as materialized (
+    select * from unnest(:organizationIds::uuid[], :ids::uuid[], :contents::json[]) as n (organization_id, id, content)
+  ), used as (
+    update configurations c set last_used_at = now() from n
+    where c.organization_id = n.organization_id and c.id = n.id and c.last_used_at < now() - interval '1 day'
+    returning c.id
+  )
+  insert into configurations (organization_id, id, content)
+  select organization_id, id, content from n where id not in (select id from used)
+  order by organization_id, id on conflict do nothing`;
 
 /** The configurations referenced by one device, or one organization. */
 interface ConfigurationRefs {
@@ -86,7 +99,7 @@ export function createConfigurationsRepository(sql: Sql, cache: ConfigurationCac
       if (distinct.size === 0) return ids;
       // In a fixed order, so that transactions with the same configurations never deadlock.
       const missing = [...distinct].toSorted(([a], [b]) => (a < b ? -1 : 1));
-      rememberInserted(sql, distinct.keys());
+      remember(insertedIn, sql, distinct.keys());
       await queryPrepared(sql, 'configurations_insert', INSERT, {
         organizationIds: missing.map(([, { organizationId }]) => organizationId),
         ids: missing.map(([id]) => id),

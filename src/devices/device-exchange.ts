@@ -1,5 +1,5 @@
 /** Changes of a device's configuration by one message: pure. */
-import { afterContact, type Presence } from '../presence/presence.ts';
+import { afterReportContact, type Presence } from '../presence/presence.ts';
 import { type DeviceReport, receiveReport } from './config-report.ts';
 import {
   type ConfigurationKey,
@@ -9,13 +9,14 @@ import {
   keysOf,
   without,
 } from './configuration.ts';
-import { type Device, type ObservedCapabilities, type OfferedChange, withSettings } from './device.ts';
+import { type Device, type ObservedCapabilities, withSettings } from './device.ts';
 import {
   type DeviceSync,
   expectedIntervalSeconds,
   fetch,
   merge,
   monitoredConfig,
+  type OfferedChange,
   observeHash,
   offered,
   offeredPart,
@@ -131,7 +132,7 @@ function settingsAfterReport(
 function presenceAfter(presence: Presence, before: DeviceSync, sync: DeviceSync, at: Date): Presence {
   const intervalSeconds = expectedIntervalSeconds(sync);
   const hasNewInterval = intervalSeconds !== expectedIntervalSeconds(before);
-  return afterContact(presence, { kind: 'report', at, intervalSeconds, hasNewInterval });
+  return afterReportContact(presence, { at, intervalSeconds, hasNewInterval });
 }
 
 function openStateAfter(before: DeviceSync, { pending }: DeviceSync): 'sent' | 'waiting' | null {

@@ -119,11 +119,14 @@ export function offeredPart({
   return refusal === null ? config : without(config, refusal.keys);
 }
 
-/** The change that a device gets when it asks now; null when nothing is pending, or the device refused it. */
-export function offered({ pending, revision }: Pick<DeviceSync, 'pending' | 'revision'>): {
+/** A pending change in an answer to a device. */
+export interface OfferedChange {
   revision: number;
   config: DeviceConfiguration;
-} | null {
+}
+
+/** The change that a device gets when it asks now; null when nothing is pending, or the device refused it. */
+export function offered({ pending, revision }: DeviceSync): OfferedChange | null {
   const config = pending && offeredPart(pending);
   return config && { revision, config: withoutTerms(config) };
 }

@@ -3,21 +3,14 @@
  * for.
  */
 import type { AssetRef } from './asset-ref.ts';
-import { type ConfigurationKey, type DeviceConfiguration, withoutTerms } from './configuration.ts';
+import { withoutTerms } from './configuration.ts';
 import {
   type DeviceCapabilities,
   RULE_SLOTS_DEFAULT,
   type RuleSlots,
   withFrameTypes,
 } from './device-capabilities.ts';
-import {
-  type DeviceSync,
-  replaceHardware,
-  type SyncStatus,
-  syncStatus,
-  unconfirmedKeys,
-  withdrawAll,
-} from './device-sync.ts';
+import { type DeviceSync, replaceHardware, syncStatus, unconfirmedKeys, withdrawAll } from './device-sync.ts';
 import { afterEnd, afterReplacement, afterSync, type DeviceSettings, type Observation } from './settings.ts';
 
 export interface Device extends AssetRef {
@@ -104,19 +97,9 @@ function layoutWith(
     : withFrameTypes(capabilities.channelTypes, channelTypes);
 }
 
-export interface DeviceConfigView {
-  serialNumber: string;
-  assetId: string;
-  assetName: string;
-  pendingConfig: DeviceConfiguration | null;
-  deviceConfig: DeviceConfiguration | null;
-  deviceConfigReceivedAt: string | null;
-  syncStatus: SyncStatus;
-  /** Only set if there are any. */
-  unconfirmedKeys?: ConfigurationKey[];
-}
+export type DeviceConfigView = ReturnType<typeof deviceConfigView>;
 
-export function deviceConfigView(device: Device): DeviceConfigView {
+export function deviceConfigView(device: Device) {
   const { sync } = device;
   const unconfirmed = unconfirmedKeys(sync);
   return {
@@ -129,12 +112,6 @@ export function deviceConfigView(device: Device): DeviceConfigView {
     syncStatus: syncStatus(sync),
     ...(unconfirmed.length > 0 && { unconfirmedKeys: unconfirmed }),
   };
-}
-
-/** A pending change in an answer to a device. */
-export interface OfferedChange {
-  revision: number;
-  config: DeviceConfiguration;
 }
 
 /** The report of a logger about itself: firmware, radio, battery. Only the latest one is stored. */

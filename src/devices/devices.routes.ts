@@ -56,12 +56,8 @@ export function devicesRoutes({ devices, exchanges }: DevicesRoutesDeps): Route[
         if (isHead && !device) throw notFound(NO_SUCH_DEVICE);
         // Most polls find nothing new, and need no lock and no write.
         if (device && (isHead || !awaitsFetch(device))) return replyWith(offered(device.sync));
-        const result = await exchanges.handle({
-          organizationId,
-          serialNumber: serial,
-          canDeliverConfig: true,
-        });
-        if (!result) throw notFound(NO_SUCH_DEVICE);
+        const exchange = { organizationId, serialNumber: serial, canDeliverConfig: true };
+        const result = orNotFound(await exchanges.handle(exchange), NO_SUCH_DEVICE);
         return replyWith(result.pendingConfig);
       },
     }),
@@ -85,8 +81,7 @@ export function devicesRoutes({ devices, exchanges }: DevicesRoutesDeps): Route[
           isAbandoned,
           canDeliverConfig: true,
         });
-        if (!result) throw notFound(NO_SUCH_DEVICE);
-        return ok(result);
+        return ok(orNotFound(result, NO_SUCH_DEVICE));
       },
     }),
   ];

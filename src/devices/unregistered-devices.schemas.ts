@@ -1,15 +1,10 @@
 import Joi from 'joi';
-import { cursor, limit, pageSchema, timestamp } from '../http/schemas.ts';
+import { cursor, limit, type PageQuery, pageSchema, timestamp } from '../http/schemas.ts';
 
 /** Time and serial number of the last item. */
 const CURSOR = /^\d{1,18}\.[a-z0-9._:-]{1,64}$/;
 
-interface ListUnregistered {
-  limit: number;
-  cursor?: string;
-}
-
-export const listUnregisteredQuery = Joi.object<ListUnregistered, true>({
+export const listUnregisteredQuery = Joi.object<PageQuery, true>({
   limit: limit(50),
   cursor: cursor(Joi.string().pattern(CURSOR)),
 });

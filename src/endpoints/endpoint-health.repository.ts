@@ -23,9 +23,10 @@ export interface RecoveryStateRow {
   failingSince: Date | null;
   nextProbeAt: Date | null;
   lastError: string | null;
-  /** Counted up to 10,000, like `retrying`. */
+  /** Deliveries without an attempt, counted up to 10,000, like `retrying`. */
   pending: number;
   retrying: number;
+  /** Whether a customer asked for retries that are sent now. */
   hasImmediate: boolean;
   /** Whether a replay has deliveries that the drain has yet to queue. */
   hasUnqueued: boolean;

@@ -56,8 +56,7 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
       const health = count(attempt, outcome, healthOf(attempt));
       // No breaker slows attempts that are blocked, so they are gathered as those that succeed.
       const isGathered = outcome.verdict === 'delivered' || outcome.verdict === 'blocked';
-      if (isGathered) lastAttempts.add(attempt);
-      else await lastAttempts.record(attempt);
+      await (isGathered ? lastAttempts.add(attempt) : lastAttempts.record(attempt));
       if (outcome.verdict === 'delivered') return true;
       const state = await endpoints.findActiveState(attempt);
       if (!state) return false;

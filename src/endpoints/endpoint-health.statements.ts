@@ -22,7 +22,7 @@ const isAny = (condition: string, order: string) => `coalesce((
 
 /**
  * A success ends the failing, even when it is recorded late: a failure that is newer than the success is the beginning of
- * another one, also where both are recorded together. A failure of a former URL begins none. Statements that write several rows of hours lock them in one order.
+ * another one. A failure of a former URL begins none. Statements that write several rows of hours lock them in one order.
  */
 export const RECORD_LAST_ATTEMPTS = `
   with a as materialized (
@@ -50,12 +50,11 @@ export const RECORD_LAST_ATTEMPTS = `
     last_status = case when ${IS_LATEST} then a.status else ep.last_status end,
     last_status_code = case when ${IS_LATEST} then a.status_code else ep.last_status_code end,
     last_error = case when ${IS_LATEST} then a.error else ep.last_error end,
-    last_delivered_at = case when a.delivered > 0 then greatest(ep.last_delivered_at, a.attempted_at)
+    last_delivered_at = case when a.status = 'delivered' then greatest(ep.last_delivered_at, a.attempted_at)
       else ep.last_delivered_at end,
     failing_since = case
       when a.status <> 'delivered' then
         case when a.attempted_at <= ep.last_delivered_at or a.url <> ep.url then ep.failing_since
-          when a.delivered > 0 then a.attempted_at
           else coalesce(ep.failing_since, a.attempted_at) end
       when ${IS_LATEST} then null
       when ep.failing_since <= a.attempted_at then ep.last_attempt_at

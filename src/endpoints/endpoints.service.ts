@@ -73,7 +73,7 @@ export function createEndpointsService(deps: EndpointsServiceDeps) {
         const endpoints = endpointsIn(sql);
         const before = orNotFound(await endpoints.lock(scope, id), NO_SUCH_ENDPOINT);
         const ref = toRef(scope, before.id);
-        if (change.secret !== undefined) await endpoints.updateSecret(scope, id, seal(ref, change.secret));
+        if (change.secret !== undefined) await changeSecret(endpoints, scope, ref, change.secret);
         const after = await endpoints.update(scope, id, changedEndpoint(before, change));
         await deliveriesIn(sql).announceChange(ref);
         if (before.status !== after.status) afterCommit(() => logStatus(after));
@@ -129,6 +129,19 @@ export function createEndpointsService(deps: EndpointsServiceDeps) {
   function logStatus({ id, status, disabledReason }: Endpoint): void {
     const event = status === 'active' ? 'webhook.enabled' : 'webhook.disabled';
     deps.log.info({ endpointId: id, reason: disabledReason }, event);
+  }
+
+  /** The secret that it has already changes nothing: the one before it keeps signing to its end. */
+  async function changeSecret(
+    endpoints: EndpointsRepository,
+    scope: EndpointScope,
+    ref: EndpointRef,
+    secret: string | null,
+  ): Promise<void> {
+    const target = await endpoints.findTarget(scope, ref.endpointId);
+    const owner = { organizationId: ref.organizationId, rowId: ref.endpointId };
+    if (secret !== null && target && deps.secretBox.contains(target.secret, secret, owner)) return;
+    await endpoints.updateSecret(scope, ref.endpointId, seal(ref, secret));
   }
 
   function seal({ organizationId, endpointId }: EndpointRef, secret: string | null): Buffer | null {

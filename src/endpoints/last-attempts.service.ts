@@ -25,13 +25,16 @@ export function createLastAttempts({ recordLastAttempts, log }: LastAttemptsDeps
   let writing: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | null = null;
 
-  async function writeCollected(): Promise<void> {
+  const write = (attempts: LastAttempt[]): Promise<void> =>
+    recordLastAttempts(attempts).catch((err) =>
+      log.warn({ err }, 'The last attempts of endpoints were not recorded'),
+    );
+
+  function writeCollected(): Promise<void> {
     // Statements that write several endpoints lock their rows in this order.
     const batch = [...collected].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, attempt]) => attempt);
     collected.clear();
-    await recordLastAttempts(batch).catch((err) =>
-      log.warn({ err }, 'The last attempts of endpoints were not recorded'),
-    );
+    return write(batch);
   }
 
   function flush(): Promise<void> {
@@ -48,24 +51,29 @@ export function createLastAttempts({ recordLastAttempts, log }: LastAttemptsDeps
     timer = setTimeout(flushWhileBusy, INTERVAL_MS);
   }
 
+  /** Writes the attempt now, after the collected ones of its endpoint: a success between two failures ends the first. */
+  async function record(attempt: LastAttempt): Promise<void> {
+    const key = endpointKey(attempt);
+    const before = collected.get(key);
+    collected.delete(key);
+    if (before) writing = writing.then(() => write([before]));
+    await writing;
+    await recordLastAttempts([attempt]);
+  }
+
   return {
-    add(attempt: LastAttempt): void {
+    /** Collects the attempt, and waits for writes that have begun. Attempts of another outcome or URL are written apart. */
+    async add(attempt: LastAttempt): Promise<void> {
       const key = endpointKey(attempt);
       const before = collected.get(key);
+      if (before && (before.status !== attempt.status || before.url !== attempt.url)) return record(attempt);
       const counts = before ? addCounts(before.counts, attempt.counts) : attempt.counts;
       const newest = before && before.attemptedAt > attempt.attemptedAt ? before : attempt;
       collected.set(key, { ...newest, counts });
       timer ??= setTimeout(flushWhileBusy, GATHER_MS);
-    },
-    /** Writes the attempt now, after the collected ones of its endpoint: a success between two failures ends the first. */
-    async record(attempt: LastAttempt): Promise<void> {
-      const key = endpointKey(attempt);
-      const before = collected.get(key);
-      collected.delete(key);
       await writing;
-      if (before) await recordLastAttempts([before]);
-      await recordLastAttempts([attempt]);
     },
+    record,
     flush,
   };
 }

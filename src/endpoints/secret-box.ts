@@ -22,7 +22,7 @@ const TAG_BYTES = 16;
 /** `keys` by id: the one with the highest id seals, all of them open. */
 export function createSecretBox(keys: Readonly<Record<number, Buffer>>) {
   const current = checkedCurrent(keys);
-  return {
+  const box = {
     /** Key id (4 bytes, big-endian), nonce (12), ciphertext, tag (16). */
     seal(secret: string, owner: SecretOwner): Buffer {
       const head = Buffer.alloc(NONCE_AT);
@@ -46,7 +46,17 @@ export function createSecretBox(keys: Readonly<Record<number, Buffer>>) {
       const text = decipher.update(sealed.subarray(TEXT_AT, -TAG_BYTES));
       return Buffer.concat([text, decipher.final()]).toString('utf8');
     },
+
+    /** False, too, when the bytes cannot be opened any more: then the secret is replaced like any other. */
+    contains(sealed: Buffer | null, secret: string, owner: SecretOwner): boolean {
+      try {
+        return sealed !== null && box.open(sealed, owner) === secret;
+      } catch {
+        return false;
+      }
+    },
   };
+  return box;
 }
 
 const boundTo = ({ organizationId, rowId }: SecretOwner) => Buffer.from(`${organizationId}:${rowId}`);

@@ -7,12 +7,10 @@ import { lastOf } from '../process/pages.ts';
 import type { AlertEscalation, EscalationState } from './alert-escalation.ts';
 import {
   COUNT_OPEN,
-  END_NEXT,
   IS_DUE,
   LIST_WITHOUT_WORKFLOW,
   MUTED_UNTIL,
   PLAN_NEXT,
-  UNMUTE_NEXT,
 } from './alert-escalations.statements.ts';
 import type { EscalationTitle } from './escalation-description.ts';
 import { type EscalationProgress, REPEATS_MAX } from './escalation-plan.ts';
@@ -81,8 +79,22 @@ const toFollowed = (organizationId: string, rows: FollowedRow[], { limit }: Chun
 export type AlertEscalationsRepository = ReturnType<typeof createAlertEscalationsRepository>;
 
 export function createAlertEscalationsRepository(sql: Database) {
-  const one = ({ organizationId, alertId }: AlertRef) =>
-    sql('alert_escalations').where({ organization_id: organizationId, alert_id: alertId });
+  const all = (organizationId: string) => sql('alert_escalations').where({ organization_id: organizationId });
+  const one = ({ organizationId, alertId }: AlertRef) => all(organizationId).where({ alert_id: alertId });
+
+  /** Locks open escalations in the order of their alerts, as all transactions do that change several. */
+  const lockNext = (
+    organizationId: string,
+    held: Partial<Pick<EscalationRow, 'policy_id' | 'muted_until'>>,
+    { after, limit }: Chunk,
+  ): Promise<string[]> =>
+    all(organizationId)
+      .where({ ...held, state: 'open' })
+      .where('alert_id', '>', after)
+      .orderBy('alert_id')
+      .limit(limit)
+      .forNoKeyUpdate()
+      .pluck('alert_id');
 
   return {
     /** The caller has locked the alert. */
@@ -183,17 +195,25 @@ export function createAlertEscalationsRepository(sql: Database) {
       state: 'policy_disabled' | 'policy_deleted',
       chunk: Chunk,
     ): Promise<FollowedChunk> {
-      const rows = await query<FollowedRow>(sql, END_NEXT, { organizationId, policyId, state, ...chunk });
+      const alertIds = await lockNext(organizationId, { policy_id: policyId }, chunk);
+      await all(organizationId).whereIn('alert_id', alertIds).update({ state });
+      const rows = alertIds.map((alertId) => ({ alertId, isAffected: true }));
       return toFollowed(organizationId, rows, chunk);
     },
 
-    /** Updates escalations that waited for the end of a mute that has ended earlier. */
+    /** Updates escalations that waited for the end of a mute that has ended earlier: steps that are due by now are made. */
     async unmuteNext(
       { organizationId, mutedUntil, now }: { organizationId: string; mutedUntil: Date; now: Date },
       chunk: Chunk,
     ): Promise<FollowedChunk> {
-      const bindings = { organizationId, mutedUntil, now, ...chunk };
-      return toFollowed(organizationId, await query<FollowedRow>(sql, UNMUTE_NEXT, bindings), chunk);
+      const alertIds = await lockNext(organizationId, { muted_until: mutedUntil }, chunk);
+      const locked = () => all(organizationId).whereIn('alert_id', alertIds);
+      await locked().update({ muted_until: null });
+      const due = new Set(
+        await locked().whereRaw('greatest(next_step_at, held_until) <= ?', [now]).pluck('alert_id'),
+      );
+      const rows = alertIds.map((alertId) => ({ alertId, isAffected: due.has(alertId) }));
+      return toFollowed(organizationId, rows, chunk);
     },
 
     /** Metric: over all organizations, up to 10,000. */

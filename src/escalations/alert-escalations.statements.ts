@@ -32,21 +32,16 @@ export const LIST_WITHOUT_WORKFLOW = `
   group by organization_id, alert_id order by min(turn), min(since) limit :limit`;
 
 /**
- * The next open escalations of a policy, locked in the order of their alerts, as in all transactions that
- * change several.
+ * The next open escalations of a policy, locked in the order of their alerts, as in all transactions that change several.
+ * Ends those that began until the policy was last disabled. Returns for each whether it has ended, or its next step is
+ * earlier than before.
  */
-const LOCK_NEXT = `
+export const PLAN_NEXT = `
   with locked as (
     select organization_id, alert_id, next_step_at from alert_escalations
     where organization_id = :organizationId and policy_id = :policyId and state = 'open' and alert_id > :after::uuid
     order by alert_id limit :limit for no key update
-  )`;
-
-/**
- * Ends those that began until the policy was last disabled. Returns for each whether it has ended, or its next step is
- * earlier than before.
- */
-export const PLAN_NEXT = `${LOCK_NEXT}, planned as (
+  ), planned as (
     update alert_escalations e set next_step_at = case
       when e.steps_made < jsonb_array_length(:steps::jsonb) then
         e.began_at + make_interval(mins => (:steps::jsonb -> e.steps_made ->> 'afterMinutes')::integer)
@@ -58,28 +53,6 @@ export const PLAN_NEXT = `${LOCK_NEXT}, planned as (
   )
   select alert_id as "alertId", state <> 'open' or coalesce(next_step_at < coalesce(before, 'infinity'), false) as "isAffected"
   from planned order by alert_id`;
-
-export const END_NEXT = `${LOCK_NEXT}, ended as (
-    update alert_escalations e set state = :state
-    from locked n where e.organization_id = n.organization_id and e.alert_id = n.alert_id
-      and e.organization_id = :organizationId
-    returning e.alert_id
-  )
-  select alert_id as "alertId", true as "isAffected" from ended order by alert_id`;
-
-/** The mute has ended: steps that it held and that are due by now are made. */
-export const UNMUTE_NEXT = `
-  with locked as (
-    select organization_id, alert_id from alert_escalations
-    where organization_id = :organizationId and muted_until = :mutedUntil and state = 'open' and alert_id > :after::uuid
-    order by alert_id limit :limit for no key update
-  ), unmuted as (
-    update alert_escalations e set muted_until = null
-    from locked n where e.organization_id = n.organization_id and e.alert_id = n.alert_id
-      and e.organization_id = :organizationId
-    returning e.*
-  )
-  select e.alert_id as "alertId", coalesce(${DUE_AT} <= :now, false) as "isAffected" from unmuted e order by e.alert_id`;
 
 export const COUNT_OPEN = `
   select (

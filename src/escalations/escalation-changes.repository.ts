@@ -1,7 +1,7 @@
 /** Pending changes, which the open escalations of an organization have yet to follow. */
+import { acrossOrganizations } from '../db/builder.ts';
 import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
-import { query } from '../db/query.ts';
 import type { PolicyRef } from './escalation-policy.ts';
 
 export interface ChangeRef {
@@ -34,10 +34,6 @@ const toChange = (row: ChangeRow): EscalationChange => ({
   afterAlertId: row.after_alert_id,
 });
 
-const LIST_FIRST = `
-  select distinct on (organization_id) organization_id as "organizationId", id from escalation_changes
-  where organization_id > :after::uuid and id <> all(:except::uuid[]) order by organization_id, id limit :limit`;
-
 export type EscalationChangesRepository = ReturnType<typeof createEscalationChangesRepository>;
 
 export function createEscalationChangesRepository(sql: Database) {
@@ -62,7 +58,13 @@ export function createEscalationChangesRepository(sql: Database) {
 
     /** The first change of each organization after that id, except these changes. */
     listFirst: (after: string, limit: number, except: string[]): Promise<ChangeRef[]> =>
-      query(sql, LIST_FIRST, { after, limit, except }),
+      acrossOrganizations(sql('escalation_changes'))
+        .distinctOn('organization_id')
+        .where('organization_id', '>', after)
+        .whereRaw('id <> all(?::uuid[])', [except])
+        .orderBy(['organization_id', 'id'])
+        .limit(limit)
+        .select({ organizationId: 'organization_id', id: 'id' }),
 
     /** Null when the change is gone, or another transaction has locked it. */
     async lock(ref: ChangeRef): Promise<EscalationChange | null> {

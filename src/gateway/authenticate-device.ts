@@ -6,6 +6,7 @@
  * registered its serial number, if exactly one has.
  */
 
+import type { Owners } from '../assets/assets.repository.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
 import { limitedAs } from '../http/client-address.ts';
 import { type Caller, isValidForSerial } from '../http/route.ts';
@@ -34,13 +35,6 @@ export type Identity =
   | { kind: 'refused'; reason: RefusalReason };
 
 export type AuthenticateDevice = (credentials: Credentials) => Promise<Identity>;
-
-export interface Owners {
-  /** Organizations with an active device of the serial number, two at most. */
-  owners: string[];
-  /** Whether one of them requires a token for each device. */
-  needsToken: boolean;
-}
 
 interface AuthenticateDeviceDeps {
   findCaller(token: string, sender: { isSuspect: boolean }): Promise<Caller | null>;

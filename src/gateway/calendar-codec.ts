@@ -29,7 +29,7 @@ export function toCalendar(entry: WireCalendar): Calendar {
 }
 
 function toWeekCalendar({ ruleMask: mask, type, parameters }: WireCalendar): WeekCalendar | null {
-  const [days, from, to, zone] = parameters as [number, number, number, number];
+  const [days, from, to, zone] = parameters;
   const isNatural =
     type === CALENDAR_TYPE.WEEK &&
     parameters.length === 4 &&

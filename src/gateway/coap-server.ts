@@ -37,8 +37,9 @@ export interface CoapCall {
   /** The value of the option that may carry the device token; null when there is none. */
   tokenOption: string | null;
   confirmable: boolean;
-  remoteAddress: string;
-  remotePort: number;
+  /** Of the device. */
+  address: string;
+  port: number;
 }
 
 export interface CoapRoute {
@@ -188,10 +189,12 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
     remote: RemoteInfo,
     key: string,
   ): Promise<void> {
-    const { confirmable } = request;
+    const { confirmable, method, payload } = request;
+    const { address, port } = remote;
     inFlight++;
     try {
-      const call = toCall(request, path, remote, tokenOption);
+      const token = getOptionText(request, tokenOption);
+      const call = { path, method, payload, tokenOption: token, confirmable, address, port };
       const handled = await callHandler(route, call);
       const result = limitAnswer(handled, request);
       observe({ path, confirmable, code: handled === OVER_LIMIT ? 'over limit' : result.code });
@@ -278,22 +281,4 @@ function getErrorCode({ badOption, method }: CoapRequest, route: CoapRoute | und
   if (badOption !== null) return '4.02';
   if (!route) return '4.04';
   return (route.methods as readonly string[]).includes(method) ? null : '4.05';
-}
-
-function toCall(
-  request: CoapRequest,
-  path: string,
-  remote: RemoteInfo,
-  tokenOption: number | null,
-): CoapCall {
-  const { method, payload, confirmable } = request;
-  return {
-    path,
-    method,
-    payload,
-    tokenOption: getOptionText(request, tokenOption),
-    confirmable,
-    remoteAddress: remote.address,
-    remotePort: remote.port,
-  };
 }

@@ -12,12 +12,6 @@
 import { type ConfigReport, decodeConfigReport } from './config-message.ts';
 import { MalformedMessage } from './wire-format.ts';
 
-interface ConfigPartsOptions {
-  incompleteMax?: number;
-  /** Bytes of all parts of one report together. */
-  bytesMax?: number;
-}
-
 interface ReceivedPart {
   /** Parts of different organizations are never combined. */
   organizationId: string;
@@ -40,12 +34,10 @@ interface IncompleteReport {
 /** How long a part waits for the others. */
 const KEEP_MS = 10 * 60_000;
 const INCOMPLETE_MAX = 10_000;
+/** Of all parts of one report together. */
 const BYTES_MAX = 16_384;
 
-export function createConfigParts({
-  incompleteMax = INCOMPLETE_MAX,
-  bytesMax = BYTES_MAX,
-}: ConfigPartsOptions = {}) {
+export function createConfigParts({ incompleteMax = INCOMPLETE_MAX, bytesMax = BYTES_MAX } = {}) {
   /** Of each organization, in the order of their last change. */
   const incomplete = new Map<string, Map<string, IncompleteReport>>();
   let count = 0;

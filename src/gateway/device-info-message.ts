@@ -28,11 +28,7 @@ export interface DeviceInfo {
 }
 
 /** The part that may be stored and shown, without the credential, which only authenticates the message. */
-type DeviceInfoWithoutCredentials = Omit<DeviceInfo, 'cloudToken'>;
-
-export function withoutCredentials({ cloudToken, ...info }: DeviceInfo): DeviceInfoWithoutCredentials {
-  return info;
-}
+export const withoutCredentials = ({ cloudToken, ...info }: DeviceInfo) => info;
 
 interface ModemInfo {
   rsrpDbm: number | null;

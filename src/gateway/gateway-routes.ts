@@ -41,7 +41,7 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
   const parts = createConfigParts();
 
   function refuse(call: CoapCall, serialNumber: string, reason: RefusalReason): CoapAnswer {
-    deps.onRefused({ reason, serialNumber, address: call.remoteAddress });
+    deps.onRefused({ reason, serialNumber, address: call.address });
     return reason === 'unregistered_serial' ? NOT_FOUND : UNAUTHORIZED;
   }
 
@@ -50,7 +50,7 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
     { serialNumber, cloudToken }: { serialNumber: string; cloudToken: string | null },
     allowAddressTrust = false,
   ): Promise<Identity> {
-    const { tokenOption, remoteAddress: address, remotePort: port } = call;
+    const { tokenOption, address, port } = call;
     return authenticateDevice({ serialNumber, cloudToken, tokenOption, address, port, allowAddressTrust });
   }
 

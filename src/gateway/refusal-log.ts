@@ -9,10 +9,6 @@ export interface Refusal {
   address: string;
 }
 
-interface RefusalLogOptions {
-  warn(fields: object, message: string): void;
-}
-
 const NAMED_MAX = 10_000;
 const NAMED_AGAIN_AFTER_MS = 3_600_000;
 export const LINES_PER_MINUTE = 20;
@@ -21,7 +17,7 @@ export const LINES_PER_MINUTE = 20;
  * Names refused devices in the log: each once an hour for each reason, and no more than an operator can read.
  * Metrics count every refusal.
  */
-export function createRefusalLog({ warn }: RefusalLogOptions): (refusal: Refusal) => void {
+export function createRefusalLog({ warn }: { warn(fields: object, message: string): void }) {
   const named = createBoundedCache<string, true>(NAMED_MAX, { ttl: NAMED_AGAIN_AFTER_MS });
   const write = createLimitedLog<[Refusal]>({
     write: (refusal) => warn(refusal, 'device refused'),
@@ -29,7 +25,7 @@ export function createRefusalLog({ warn }: RefusalLogOptions): (refusal: Refusal
     linesMax: LINES_PER_MINUTE,
     windowMs: MINUTE_MS,
   });
-  return (refusal) => {
+  return (refusal: Refusal): void => {
     const key = `${refusal.reason} ${refusal.serialNumber}`;
     if (!named.has(key) && write(refusal)) named.set(key, true);
   };

@@ -52,7 +52,7 @@ function toThresholdRule({
   action,
 }: WireRule): ThresholdRule | null {
   if (condition !== CONDITION.HIGH_THRESHOLD && condition !== CONDITION.LOW_THRESHOLD) return null;
-  const [threshold, hysteresis, mode, samples, type] = parameters as [number, number, number, number, number];
+  const [threshold, hysteresis, mode, samples, type] = parameters;
   const isNatural =
     parameters.length === 5 &&
     mode === MODE_CONSECUTIVE_SAMPLES &&
@@ -77,13 +77,7 @@ function toThresholdRule({
 
 function toLogicRule({ condition, parameters, action }: WireRule): LogicRule | null {
   if (condition !== CONDITION.LOGIC_OPERATOR) return null;
-  const [operator, rules, negated, delay, returnDelay] = parameters as [
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [operator, rules, negated, delay, returnDelay] = parameters;
   const isNatural =
     parameters.length === 5 &&
     isWithin(operator, 1, OPERATORS.length) &&

@@ -20,10 +20,7 @@ import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
  * if at all.
  */
 export class MalformedMessage extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'MalformedMessage';
-  }
+  override readonly name = 'MalformedMessage';
 }
 
 /** @throws MalformedMessage, and nothing else, for any bytes */
@@ -123,11 +120,11 @@ export function toPositions(mask: number): number[] {
 }
 
 /** False for a missing value. */
-export const isWithin = (value: number | undefined, min: number, max: number): boolean =>
+export const isWithin = (value: number | undefined, min: number, max: number): value is number =>
   value !== undefined && value >= min && value <= max;
 
 /** Whether only the lowest bits are set. */
-export const hasOnlyBits = (mask: number | undefined, bitCount: number): boolean =>
+export const hasOnlyBits = (mask: number | undefined, bitCount: number): mask is number =>
   isWithin(mask, 0, (1 << bitCount) - 1);
 
 export const writeMessage = <Schema extends DescMessage>(

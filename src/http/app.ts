@@ -3,7 +3,6 @@
  * route (404, 405), limit (429) and key (401), role (403), media type and size (415, 413), shape (400).
  * Handlers check last: things that do not exist (404), rules of the domain (409).
  */
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Transact } from '../db/transaction.ts';
@@ -12,9 +11,9 @@ import type { Tracing } from '../process/tracing.ts';
 import type { RecordAudit } from './audit.ts';
 import { type Authenticate, type IsStillValid, requireRole } from './authenticate.ts';
 import { addressOf, type ClientAddress, limitedAs } from './client-address.ts';
+import { isEncodedUtf8 } from './encoded-utf8.ts';
 import { createFindRoute } from './find-route.ts';
 import { fingerprintOf, idempotencyKey, type WithIdempotency } from './idempotency.ts';
-import { percentDecoded } from './percent-decoded.ts';
 import {
   createBodyBudget,
   type HoldBytes,
@@ -56,8 +55,8 @@ interface AppOptions {
   translateFault(error: unknown): unknown;
   observe(entry: RequestLog): void;
   extras: ReadOnlyPaths[];
-  /** Null: there are none. */
-  pages: Pages | null;
+  /** Paths for people, which also render their own errors; null: there are none. */
+  pages: ReadOnlyPaths | null;
   /** Null: no traces. */
   tracing: Tracing | null;
   now(): Date;
@@ -68,9 +67,6 @@ export interface ReadOnlyPaths {
   has(path: string): boolean;
   handle: Middleware;
 }
-
-/** Paths for people, which also render their own errors. */
-export type Pages = ReadOnlyPaths;
 
 interface State {
   operationId: string;
@@ -233,8 +229,7 @@ const PARAMETERS_MAX = 100;
 function requireReadable(query: string): void {
   if (query.split('&', PARAMETERS_MAX + 1).length > PARAMETERS_MAX)
     throw invalid(`The query must have at most ${PARAMETERS_MAX} parameters`);
-  if (query.includes('%') && !isUtf8(percentDecoded(Buffer.from(query, 'latin1'))))
-    throw invalid('The query must be text in UTF-8');
+  if (query.includes('%') && !isEncodedUtf8(query)) throw invalid('The query must be text in UTF-8');
 }
 
 async function rawBytes(

@@ -15,36 +15,23 @@ export type HealthChecks = Record<string, () => Promise<DependencyHealth>>;
 /** Phase of the process itself: while it starts or drains, it takes no new clients. */
 export type Phase = 'starting' | 'up' | 'draining';
 
-interface Readiness {
-  httpStatus: 200 | 503;
-  headers: Record<string, string>;
-  body: {
-    status: string;
-    dependencies: Record<string, DependencyHealth>;
-    /** Release of the time zone database, for example 2025c; null: unknown. Does not affect the status. */
-    timeZoneRules: string | null;
-  };
-}
-
-export type ReadReadiness = () => Promise<Readiness>;
+export type ReadReadiness = ReturnType<typeof createReadiness>;
 
 interface ReadinessDeps {
   checks: HealthChecks;
   phase(): Phase;
+  /** Release of the time zone database, for example 2025c; null: unknown. Does not affect the status. */
   timeZoneRules: string | null;
 }
 
-export function createReadiness({ checks, phase, timeZoneRules }: ReadinessDeps): ReadReadiness {
-  return async (): Promise<Readiness> => {
+export function createReadiness({ checks, phase, timeZoneRules }: ReadinessDeps) {
+  return async () => {
     const dependencies = await runChecks(checks);
     const states = Object.values(dependencies).map(({ state }) => state);
     const status = phase() === 'up' ? worstOf(states) : phase();
     const isReady = status === 'ok' || status === 'degraded';
-    return {
-      httpStatus: isReady ? 200 : 503,
-      headers: isReady ? {} : { 'Retry-After': '5' },
-      body: { status, dependencies, timeZoneRules },
-    };
+    const headers: Record<string, string> = isReady ? {} : { 'Retry-After': '5' };
+    return { httpStatus: isReady ? 200 : 503, headers, body: { status, dependencies, timeZoneRules } };
   };
 }
 

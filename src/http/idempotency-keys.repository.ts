@@ -1,12 +1,11 @@
-import type { Sql } from '../db/database.ts';
+import { acrossOrganizations } from '../db/builder.ts';
+import type { Columns } from '../db/columns.ts';
+import type { Database } from '../db/database.ts';
 import { workOnDueRows } from '../db/due-rows.ts';
 import type { IdempotencyRequest, IdempotencyStore } from './idempotency.ts';
 
 const KEPT = `interval '24 hours'`;
 const REMOVED_AT_ONCE = 1_000;
-const LIST_EXPIRED = `
-  select organization_id as "organizationId", key as id from idempotency_keys where created_at <= now() - ${KEPT}
-  order by created_at limit ${REMOVED_AT_ONCE}`;
 const REMOVE_EXPIRED = `
   with locked as (
     select k.organization_id, k.key from unnest(:organizationIds::uuid[], :ids::text[]) as n (organization_id, key)
@@ -15,10 +14,7 @@ const REMOVE_EXPIRED = `
   )
   delete from idempotency_keys k using locked l where k.organization_id = l.organization_id and k.key = l.key returning 1`;
 
-interface IdempotencyKeyRow {
-  organization_id: string;
-  key: string;
-  fingerprint: Buffer;
+interface IdempotencyKeyRow extends Columns<IdempotencyRequest> {
   status_code: number;
   body: Buffer;
   location: string | null;
@@ -78,10 +74,15 @@ export function createIdempotencyKeysRepository(box: AnswerBox): IdempotencyStor
 }
 
 /** Works in batches that skip locked rows, so no statement runs long or waits. */
-export async function removeExpiredAnswers(sql: Sql): Promise<number> {
+export async function removeExpiredAnswers(sql: Database): Promise<number> {
   let removed = 0;
   for (;;) {
-    const batch = await workOnDueRows(sql, { list: LIST_EXPIRED, work: REMOVE_EXPIRED });
+    const list = acrossOrganizations(sql('idempotency_keys'))
+      .where('created_at', '<=', sql.raw(`now() - ${KEPT}`))
+      .orderBy('created_at')
+      .limit(REMOVED_AT_ONCE)
+      .select({ organizationId: 'organization_id', id: 'key' });
+    const batch = await workOnDueRows(sql, { list, work: REMOVE_EXPIRED });
     removed += batch.length;
     if (batch.length < REMOVED_AT_ONCE) return removed;
   }

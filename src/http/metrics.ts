@@ -13,8 +13,8 @@ import { counterOf, histogramOf } from './instruments.ts';
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Buckets of seconds. */
-const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const WAIT_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const REQUEST_BUCKETS = [...WAIT_BUCKETS, 10];
 
 /** Only where there is a replica. */
 export const addReplicaMetrics = ({ registry }: Metrics) => ({

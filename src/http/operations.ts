@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Transact } from '../db/transaction.ts';
 import { AppError, conflict, notFound } from '../process/errors.ts';
+import { memoized } from '../process/memoized.ts';
 import type { RecordAudit } from './audit.ts';
 import { requireRole } from './authenticate.ts';
 import {
@@ -48,17 +49,12 @@ interface OperationsOptions {
 
 export function createOperations(options: OperationsOptions): CallOperation {
   const routes = new Map(options.routes.map((each) => [each.operationId, each]));
-  const operations = new Map<string, ReturnType<typeof createOperation>>();
   /** Compiled on the first call, because a page calls few operations. */
-  function operationOf(id: string): ReturnType<typeof createOperation> {
-    const known = operations.get(id);
-    if (known) return known;
+  const operationOf = memoized(String, (id: string) => {
     const definition = routes.get(id);
     if (!definition) throw new Error(`There is no operation ${id} to call`);
-    const operation = createOperation(definition, options);
-    operations.set(id, operation);
-    return operation;
-  }
+    return createOperation(definition, options);
+  });
   return async (caller, operationId, input = {}) => operationOf(operationId)(caller, input);
 }
 

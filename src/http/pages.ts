@@ -5,7 +5,7 @@
  */
 import type { Context } from 'koa';
 import { AppError, invalid, notFound } from '../process/errors.ts';
-import type { Pages } from './app.ts';
+import type { ReadOnlyPaths } from './app.ts';
 import { addressOf, type ClientAddress, limitedAs } from './client-address.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import { createFindRoute, paramsIn, toPattern } from './find-route.ts';
@@ -91,7 +91,7 @@ const HEADERS = {
 
 type AnyRoute<Visitor> = PageRoute<Visitor> | OpenPageRoute<Visitor>;
 
-export function createPages<Visitor extends SignedIn>(options: PagesOptions<Visitor>): Pages {
+export function createPages<Visitor extends SignedIn>(options: PagesOptions<Visitor>): ReadOnlyPaths {
   const { prefix, staticFiles } = options;
   const find = createFindRoute<AnyRoute<Visitor>>(options.routes, {
     noun: 'page',

@@ -24,9 +24,8 @@ export function compileProjections({ responses }: Route): Map<number, Project> {
   return projections;
 }
 
-export function compileProjection(schema: Joi.Schema): Project {
-  return projection(describeSchema<Described>(schema));
-}
+export const compileProjection = (schema: Joi.Schema): Project =>
+  projection(describeSchema<Described>(schema));
 
 function projection(described: Described): Project {
   if (described.type === 'object' && described.keys && !described.flags?.unknown) {

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, invalid } from '../process/errors.ts';
-import { percentDecoded } from './percent-decoded.ts';
+import { isEncodedUtf8 } from './encoded-utf8.ts';
 import { isStorable, readBytes, requireMediaType, type TakeBytes } from './read-body.ts';
 
 export interface FormFile {
@@ -34,7 +34,7 @@ export async function readForm(
   const bytes = await readBytes(request, isOpen ? OPEN_FIELDS_BYTES_MAX : FIELDS_BYTES_MAX, take);
   if (bytes.length > 0) requireMediaType(request, [FIELDS]);
   requireFewer(bytes, '&', FIELDS_MAX);
-  if (!isUtf8(percentDecoded(bytes))) throw notText();
+  if (!isEncodedUtf8(bytes.toString('latin1'))) throw notText();
   const form = storable(new URLSearchParams(bytes.toString()));
   // What is done with many fields is a turn of its own.
   await nextTurn();
@@ -72,7 +72,7 @@ function requireFewer(bytes: Buffer, separator: string, max: number): void {
 
 /** The query of a page. */
 export function readQuery(text: string): URLSearchParams {
-  if (!isUtf8(percentDecoded(Buffer.from(text, 'latin1')))) throw invalid('The query must be text in UTF-8');
+  if (!isEncodedUtf8(text)) throw invalid('The query must be text in UTF-8');
   return storable(new URLSearchParams(text), 'query');
 }
 

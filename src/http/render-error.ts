@@ -1,12 +1,7 @@
 /** The last step of every failure: a status, the common error body, and a link to its documentation. */
 import { AppError, type ErrorKind } from '../process/errors.ts';
 
-interface ErrorBody {
-  success: false;
-  message: string;
-}
-
-export const errorBody = (message: string): ErrorBody => ({ success: false, message });
+export const errorBody = (message: string) => ({ success: false, message });
 
 const STATUS: Record<ErrorKind, ErrorStatus> = {
   invalid: 400,
@@ -24,7 +19,7 @@ const STATUS: Record<ErrorKind, ErrorStatus> = {
 
 interface RenderedError {
   status: ErrorStatus;
-  body: ErrorBody;
+  body: ReturnType<typeof errorBody>;
   headers: Record<string, string>;
 }
 

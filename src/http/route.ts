@@ -148,16 +148,12 @@ function withListCursors(definition: Route): Route {
   return { ...definition, handle };
 }
 
-export const ok = (body: unknown, headers?: Record<string, string>): Reply => ({
-  status: 200,
-  body,
-  headers,
-});
-export const created = (body: unknown, headers?: Record<string, string>): Reply => ({
-  status: 201,
-  body,
-  headers,
-});
+const replyOf =
+  (status: number) =>
+  (body: unknown, headers?: Record<string, string>): Reply => ({ status, body, headers });
+
+export const ok = replyOf(200);
+export const created = replyOf(201);
 export const noContent = (): Reply => ({ status: 204 });
 
 export const takesIdempotencyKey = (definition: Route): boolean =>

@@ -140,7 +140,12 @@ export const nextCursor = () =>
 /** Parameters of a list by pages. */
 export const paging = { limit: limit(50), cursor: cursor() };
 
-export const listQuery = Joi.object<{ limit: number; cursor?: string }, true>(paging);
+export interface PageQuery {
+  limit: number;
+  cursor?: string;
+}
+
+export const listQuery = Joi.object<PageQuery, true>(paging);
 
 /** One page of a list. */
 export const pageSchema = (item: Joi.Schema, example: object, description?: string) => {

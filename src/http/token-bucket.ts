@@ -20,11 +20,6 @@ const BUCKETS_MAX = 50_000;
 
 export function createTokenBucket({ perSecond, burst, monotonicMs }: TokenBucketOptions) {
   const buckets = createBoundedCache<string, Bucket>(BUCKETS_MAX);
-  function addBucket(name: string, at: number): Bucket {
-    const bucket = { tokens: burst, at };
-    buckets.set(name, bucket);
-    return bucket;
-  }
   const refilled = ({ tokens, at }: Bucket, nowMs: number) =>
     Math.min(burst, tokens + ((nowMs - at) / 1000) * perSecond);
   return {
@@ -32,12 +27,9 @@ export function createTokenBucket({ perSecond, burst, monotonicMs }: TokenBucket
     take(name: string): number | null {
       if (perSecond === 0) return null;
       const at = monotonicMs();
-      const bucket = buckets.get(name) ?? addBucket(name, at);
-      bucket.tokens = refilled(bucket, at);
-      bucket.at = at;
-      if (bucket.tokens < 1) return Math.ceil((1 - bucket.tokens) / perSecond);
-      bucket.tokens -= 1;
-      return null;
+      const tokens = refilled(buckets.get(name) ?? { tokens: burst, at }, at);
+      buckets.set(name, { tokens: tokens < 1 ? tokens : tokens - 1, at });
+      return tokens < 1 ? Math.ceil((1 - tokens) / perSecond) : null;
     },
     /** Whether the next `take` would have to wait. */
     isEmpty(name: string): boolean {

@@ -23,14 +23,6 @@ type WithAudit = (
   run: (transact: Transact) => Promise<Reply>,
 ) => Promise<Reply>;
 
-/** Runs the work, and writes the row from the result of `answerOf`. */
-type Recorded = <T>(
-  tx: Transaction,
-  request: AuditedRequest,
-  work: () => Promise<T>,
-  answerOf: (result: T) => unknown,
-) => Promise<T>;
-
 /**
  * The whole handler is one transaction, unless it reads a raw body, because a slow client would keep the
  * transaction open: then each transaction of the handler writes a row, from the result of its work.
@@ -39,58 +31,37 @@ export function createAudit(definition: Route, record: RecordAudit): WithAudit {
   if (!definition.audit) return (_, transact, run) => run(transact);
   const action = definition.operationId;
   const recorded = createRecorded(action, definition.audit, record);
-  if (definition.rawBody) {
-    return (request, transact, run) => {
-      const asCaller = transactAs({ actor: actorOf(request.caller), action }, transact);
-      return run((work) =>
-        asCaller((tx) =>
-          recorded(
-            tx,
-            request,
-            () => work(tx),
-            (result) => result,
-          ),
-        ),
-      );
-    };
-  }
-  return (request, transact, run) =>
-    transactAs(
-      { actor: actorOf(request.caller), action },
-      transact,
-    )((tx) =>
-      recorded(
-        tx,
-        request,
-        () => run((work) => work(tx)),
-        ({ body }) => body,
-      ),
-    );
+  return (request, transact, run) => {
+    const asCaller = transactAs({ actor: actorOf(request.caller), action }, transact);
+    const whole = (tx: Transaction) => run((work) => work(tx));
+    return definition.rawBody
+      ? run((work) => asCaller((tx) => recorded(tx, request, work, (result) => result)))
+      : asCaller((tx) => recorded(tx, request, whole, ({ body }) => body));
+  };
 }
 
-function createRecorded(action: string, audit: Audit, record: RecordAudit): Recorded {
+/** Runs the work, and writes the row from the result of `answerOf`. */
+function createRecorded(action: string, audit: Audit, record: RecordAudit) {
   const { subject: naming, shown, after: afterOf, isChange = () => true } = audit;
   const find = shown && projected(shown);
-  return async (tx, { caller, params }, work, answerOf) => {
+  return async <T>(
+    tx: Transaction,
+    { caller, params }: AuditedRequest,
+    work: (tx: Transaction) => Promise<T>,
+    answerOf: (result: T) => unknown,
+  ): Promise<T> => {
     const { organizationId } = caller;
     // Ids, slugs and serial numbers are compared without case.
     const named =
       typeof naming === 'string' ? ((params as Record<string, string>)[naming] ?? '').toLowerCase() : null;
     if (find && named !== null) await lockSubject(tx.sql, organizationId, named);
     const before = find && named !== null ? await find(tx.sql, organizationId, named) : null;
-    const result = await work();
+    const result = await work(tx);
     const answer = answerOf(result);
     const subject = typeof naming === 'string' ? (named as string) : naming(answer);
     const after = find ? await find(tx.sql, organizationId, subject) : (afterOf?.(answer) ?? null);
     if (!isChange(answer, compare(before, after))) return result;
-    await record(tx.sql, {
-      organizationId,
-      actor: actorOf(caller),
-      action,
-      subject,
-      before,
-      after,
-    });
+    await record(tx.sql, { organizationId, actor: actorOf(caller), action, subject, before, after });
     return result;
   };
 }

@@ -7,10 +7,7 @@ import { type Bucket, type BucketPosition, byPosition, createBuckets, type Windo
 import type { BlockFilter, HistoryRepository, HistoryScope } from './history.repository.ts';
 import { countReadings, countSamples, type SampleBlock } from './reading-block.ts';
 
-export interface BucketFilter {
-  from: Date | null;
-  to: Date | null;
-  channel: number | null;
+export interface BucketFilter extends Omit<BlockFilter, 'before'> {
   sizeMs: number;
   /** About the number of buckets that are wanted; null: all. */
   wanted: number | null;
@@ -42,16 +39,11 @@ export async function* walkBuckets(
   yield buckets.takeFrom(0).filter(isNext);
 }
 
-interface ReadWindow {
-  window: Window;
-  blocks: SampleBlock[];
-}
-
 async function* walkWindows(
   history: ListSamples,
   scope: HistoryScope,
   { from, to, channel, sizeMs, wanted, after }: BucketFilter,
-): AsyncGenerator<ReadWindow> {
+): AsyncGenerator<{ window: Window; blocks: SampleBlock[] }> {
   const firstMs = from?.getTime() ?? 0;
   const list = ([fromMs, beforeMs]: Window, max: number) =>
     history.listSamples(scope, toBlockFilter(fromMs, beforeMs, channel), max);

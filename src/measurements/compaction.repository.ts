@@ -1,9 +1,9 @@
 /** Reads and rewrites the blocks of devices, whose rows are locked against frames meanwhile. */
 import { toArrayText } from '../db/array-text.ts';
 import type { Sql } from '../db/database.ts';
-import { workOnDueRows } from '../db/due-rows.ts';
+import { type DueRow, workOnDueRows } from '../db/due-rows.ts';
 import { query } from '../db/query.ts';
-import type { AssetRef } from '../devices/asset-ref.ts';
+import { type AssetRef, assetKeys } from '../devices/asset-ref.ts';
 import { FIRST_ID } from '../process/uuid.ts';
 import { type AssetBlock, type BlockRow, blockBindings, blockOf } from './block-columns.ts';
 import {
@@ -39,15 +39,15 @@ export function createCompactionRepository(sql: Sql) {
         before: before.toISOString(),
         afterFrom: after?.from.toISOString() ?? '-infinity',
         afterId: after?.assetId ?? FIRST_ID,
-        limit,
       };
-      const locked = await workOnDueRows<DueDevice>(sql, { list: LIST_DUE, work: LOCK_DUE }, bindings);
+      const list = query<DueRow>(sql, LIST_DUE, { ...bindings, limit });
+      const locked = await workOnDueRows<DueDevice>(sql, { list, work: LOCK_DUE }, bindings);
       return locked.sort(byTurn);
     },
 
     async listBlocks(windows: CompactionWindow[]): Promise<AssetBlock[]> {
       const rows = await query<BlockRow & Pick<AssetBlock, keyof AssetRef | 'freshHour'>>(sql, LIST_BLOCKS, {
-        ...keyBindings(windows),
+        ...assetKeys(windows),
         from: times(windows, 'from'),
         before: times(windows, 'before'),
       });
@@ -79,15 +79,10 @@ export function createCompactionRepository(sql: Sql) {
 
     /** The first block after the windows is due next. */
     async recordCompacted(windows: CompactionWindow[]): Promise<void> {
-      await query(sql, RECORD_COMPACTED, { ...keyBindings(windows), before: times(windows, 'before') });
+      await query(sql, RECORD_COMPACTED, { ...assetKeys(windows), before: times(windows, 'before') });
     },
   };
 }
-
-const keyBindings = (refs: AssetRef[]) => ({
-  organizationIds: toArrayText(refs, ({ organizationId }) => organizationId),
-  assetIds: toArrayText(refs, ({ assetId }) => assetId),
-});
 
 const times = (windows: CompactionWindow[], field: 'from' | 'before'): string =>
   toArrayText(windows, (window) => window[field].toISOString());

@@ -1,6 +1,7 @@
 /** Plans the compaction of a device's blocks: one block for each channel, type and lateness of a day. */
 import type { AssetRef } from '../devices/asset-ref.ts';
 import { DAY_MS } from '../process/durations.ts';
+import { grouped } from '../process/grouped.ts';
 import type { AssetBlock } from './block-columns.ts';
 import { startOfDay, toBlocks, toReadings } from './reading-block.ts';
 
@@ -10,8 +11,7 @@ export interface DueDevice extends AssetRef {
 }
 
 /** Whole days of a device. */
-export interface CompactionWindow extends AssetRef {
-  from: Date;
+export interface CompactionWindow extends DueDevice {
   before: Date;
 }
 
@@ -49,13 +49,5 @@ export function planRewrite(blocks: AssetBlock[]): Rewrite {
   return rewrite;
 }
 
-function groupByDay(blocks: AssetBlock[]): AssetBlock[][] {
-  const days = new Map<string, AssetBlock[]>();
-  for (const each of blocks) {
-    const key = `${each.assetId} ${startOfDay(each.block.lastAt)}`;
-    const day = days.get(key);
-    if (day) day.push(each);
-    else days.set(key, [each]);
-  }
-  return [...days.values()];
-}
+const groupByDay = (blocks: AssetBlock[]): Iterable<AssetBlock[]> =>
+  grouped(blocks, ({ assetId, block }) => `${assetId} ${startOfDay(block.lastAt)}`).values();

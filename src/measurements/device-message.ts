@@ -1,5 +1,5 @@
 /** Messages of devices, whatever the transport, and the changes that they make: pure. */
-import type { Device, DeviceInfoReport, OfferedChange } from '../devices/device.ts';
+import type { Device, DeviceInfoReport } from '../devices/device.ts';
 import { parseRuleSlots, withFrameTypes } from '../devices/device-capabilities.ts';
 import { isOvertaken } from '../devices/device-clock.ts';
 import type {
@@ -9,7 +9,7 @@ import type {
   ObservedPeriod,
 } from '../devices/device-exchange.ts';
 import { afterInfoSignal } from '../devices/device-status.ts';
-import { type DeviceSync, offered } from '../devices/device-sync.ts';
+import { type DeviceSync, type OfferedChange, offered } from '../devices/device-sync.ts';
 import type { SerialInOrganization } from '../devices/serial-number.ts';
 import { cameOnline } from '../presence/presence.ts';
 import { AppError } from '../process/errors.ts';
@@ -23,15 +23,9 @@ export interface DeviceMessage extends SerialInOrganization {
   info?: DeviceInfoReport;
 }
 
-export interface IntakeResult {
+export interface IntakeResult extends Pick<ReceivedFrame, 'duplicates' | 'conflicts' | 'dropped'> {
   /** Readings that were new. */
   accepted: number;
-  /** Readings that were stored before, or repeated. */
-  duplicates: number;
-  /** Readings with another value or type than a known one of their channel and time, which stays. */
-  conflicts: number;
-  /** Readings without a plausible time, or older than the retention. */
-  dropped: number;
   /** The change in the answer, which counts as fetched. */
   pendingConfig: OfferedChange | null;
   /** Whether the device runs something else than it reported last, or has never reported. */

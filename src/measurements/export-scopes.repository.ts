@@ -1,4 +1,4 @@
-/** The assets of an export. */
+/** The assets whose readings are read: of an export, or one by its id. */
 import type { Database } from '../db/database.ts';
 import type { Layout } from '../devices/device-capabilities.ts';
 import type { HistoryScope } from './history.repository.ts';
@@ -34,12 +34,18 @@ export function createExportScopesRepository(sql: Database) {
       .orderBy('a.id')
       .select<Row[]>(sql.raw(SCOPE));
 
+  /** By id, including archived ones. */
+  async function listByIds(organizationId: string, assetIds: string[]): Promise<ExportScope[]> {
+    const rows = await scopes(organizationId).whereRaw('a.id = any(?::uuid[])', [assetIds]);
+    return rows.map((row) => toScope(organizationId, row));
+  }
+
   return {
-    /** By id, including archived ones. */
-    async listByIds(organizationId: string, assetIds: string[]): Promise<ExportScope[]> {
-      const rows = await scopes(organizationId).whereRaw('a.id = any(?::uuid[])', [assetIds]);
-      return rows.map((row) => toScope(organizationId, row));
-    },
+    /** Includes archived assets. Null when the organization has no asset with that id. */
+    find: async (organizationId: string, assetId: string): Promise<ExportScope | null> =>
+      (await listByIds(organizationId, [assetId]))[0] ?? null,
+
+    listByIds,
 
     /** Active assets by id, after the given one; of a group, or of all with null. */
     async listActive(

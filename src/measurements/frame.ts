@@ -64,7 +64,7 @@ export interface ReceivedFrame {
   fresh: ClassifiedReading[];
   /** Readings that were stored before, or are repeated in the frame. */
   duplicates: number;
-  /** Repeated readings with another value or type: the first one stays. */
+  /** Readings with another value or type than a known one of their channel and time: the first one stays. */
   conflicts: number;
   /** Readings without a plausible time, or older than the retention. */
   dropped: number;

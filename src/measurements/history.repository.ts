@@ -15,27 +15,18 @@ import {
   samplesOf,
 } from './block-columns.ts';
 import { placesOf } from './block-places.ts';
-import { FIND_SCOPE, LIST_FEW } from './history.statements.ts';
-import type { HistoryCursor } from './history.ts';
-import { newestReadings } from './newest-readings.ts';
+import { LIST_FEW } from './history.statements.ts';
+import { type NewestFilter, newestReadings } from './newest-readings.ts';
 import { countReadings, type ReadingBlock, type SampleBlock, startOfDay } from './reading-block.ts';
 
 export interface HistoryScope extends AssetRef {
   layout: Layout;
 }
 
-/** The blocks that are read. */
-export interface BlockFilter {
-  from: Date | null;
-  to: Date | null;
-  channel: number | null;
-  /** Readings older than this one. */
-  before: HistoryCursor | null;
-}
+export type HistoryFilter = NewestFilter & { channel: number | null };
 
-export interface HistoryFilter extends BlockFilter {
-  limit: number;
-}
+/** The blocks that are read. */
+export type BlockFilter = Omit<HistoryFilter, 'limit'>;
 
 interface FewReadingsScope {
   organizationId: string;
@@ -48,15 +39,6 @@ export type HistoryRepository = ReturnType<typeof createHistoryRepository>;
 
 export function createHistoryRepository(sql: Sql) {
   return {
-    /** Includes archived assets. Null when the organization has no asset with that id. */
-    async findScope(organizationId: string, assetId: string): Promise<HistoryScope | null> {
-      const [layout] = await queryPrepared<Layout>(sql, 'history_find_scope', FIND_SCOPE, {
-        organizationId,
-        assetId,
-      });
-      return layout ? { organizationId, assetId, layout } : null;
-    },
-
     list: (scope: HistoryScope, filter: HistoryFilter): Promise<StoredReading[]> => lister(scope)(filter),
     lister,
 

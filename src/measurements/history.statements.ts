@@ -3,14 +3,6 @@ import { TEMPERATURE } from '../devices/device-capabilities.ts';
 import { BLOCK_FIELDS, STORED_COLUMNS } from './block-columns.ts';
 import { placesOf } from './block-places.ts';
 
-/** The channels of an asset, archived or not. */
-export const FIND_SCOPE = `
-  select a.model, coalesce(d.reported_channel_types, s.observed_channel_types) as "channelTypes"
-  from assets a
-  join device_states s on s.organization_id = a.organization_id and s.asset_id = a.id
-  join device_configs d on d.organization_id = a.organization_id and d.asset_id = a.id
-  where a.organization_id = :organizationId and a.id = :assetId`;
-
 /** Blocks of an asset and a place, for averages per hour: a day of blocks of five minutes. The newest are read. */
 const RECENT_BLOCKS_MAX = 300;
 

@@ -2,29 +2,13 @@
  * A frame as customers receive it: only its new readings, in as many events as the limit of a body requires.
  */
 import type { DomainEvent } from '../db/domain-event.ts';
-import type { BatteryStatus, SignalStrength } from '../devices/device-status.ts';
 import { typeView } from '../devices/measurement-type.ts';
 import type { ClassifiedReading } from '../devices/reading.ts';
 import type { ReceivedFrame } from './frame.ts';
 
-export interface FrameData {
-  serialNumber: string;
-  assetId: string;
-  assetName: string;
-  batteryStatus: BatteryStatus;
-  signalStrength: SignalStrength;
-  nextTransmissionAt: string | null;
-  readings: ReadingData[];
-}
+export type FrameData = ReturnType<typeof frameView> & { readings: ReadingData[] };
 
-export interface ReadingData {
-  channel: number;
-  type: string;
-  value: number | null;
-  unit: string;
-  measuredAt: string;
-  error?: number;
-}
+export type ReadingData = ReturnType<typeof readingView>;
 
 declare module '../db/domain-event.ts' {
   interface EventTypes {
@@ -34,6 +18,8 @@ declare module '../db/domain-event.ts' {
 
 /** Bodies stay below 20 kB; the envelope around `data` takes less than the difference. */
 const DATA_BYTES_MAX = 19_500;
+/** No reading takes more, so that most frames are not serialized twice. */
+const READING_BYTES_MAX = 200;
 
 export function measurementEvents(stored: ReceivedFrame): DomainEvent<'data.measurement'>[] {
   if (stored.fresh.length === 0 || !stored.device.subscribed.has('data.measurement')) return [];
@@ -64,7 +50,7 @@ function frameView({ device, frame, state }: ReceivedFrame) {
 }
 
 /** A sensor error has value null and its code. */
-function readingView({ channel, type, value, error, measuredAt }: ClassifiedReading): ReadingData {
+function readingView({ channel, type, value, error, measuredAt }: ClassifiedReading) {
   const { type: name, unit } = typeView(type);
   return {
     channel,
@@ -77,6 +63,7 @@ function readingView({ channel, type, value, error, measuredAt }: ClassifiedRead
 }
 
 function splitReadings(views: ReadingData[], bytesMax: number): ReadingData[][] {
+  if (views.length * READING_BYTES_MAX <= bytesMax) return [views];
   const parts: ReadingData[][] = [[]];
   let used = 0;
   for (const view of views) {

@@ -3,7 +3,7 @@ import { toArrayText } from '../db/array-text.ts';
 import type { Sql } from '../db/database.ts';
 import type { Locking } from '../db/locking-commit.ts';
 import { queryPrepared } from '../db/query.ts';
-import type { AssetRef } from '../devices/asset-ref.ts';
+import { type AssetRef, assetKeys } from '../devices/asset-ref.ts';
 import { keyOfReading, type LatestReading, type StoredReading } from '../devices/reading.ts';
 import type { SerialInOrganization } from '../devices/serial-number.ts';
 import type { Presence } from '../presence/presence.ts';
@@ -82,8 +82,7 @@ export function createMeasurementsRepository(sql: Sql) {
       const ranges = sent.flatMap(toRanges);
       if (ranges.length === 0) return new Map();
       const rows = await queryPrepared<OverlapRow>(sql, 'measurements_find_stored', FIND_STORED, {
-        organizationIds: toArrayText(ranges, ({ organizationId }) => organizationId),
-        assetIds: toArrayText(ranges, ({ assetId }) => assetId),
+        ...assetKeys(ranges),
         from: toArrayText(ranges, ({ from }) => new Date(from).toISOString()),
         to: toArrayText(ranges, ({ to }) => new Date(to).toISOString()),
         before: toArrayText(ranges, ({ before }) => new Date(before).toISOString()),
@@ -145,8 +144,7 @@ function stateBindings(changes: StateChanges['states'], blocks: AssetBlock[]) {
   const storedFrom = firstTimes(blocks);
   const freshFrom = firstTimes(blocks.filter(({ freshHour }) => freshHour !== null));
   return {
-    organizationIds: toArrayText(changes, ({ device }) => device.organizationId),
-    assetIds: toArrayText(changes, ({ device }) => device.assetId),
+    ...assetKeys(changes.map(({ device }) => device)),
     ...presenceBindings(states.map(({ presence }) => presence)),
     signalStrengths: toArrayText(states, ({ signalStrength }) => signalStrength),
     sendSignals: toArrayText(states, ({ sendsSignal }) => String(sendsSignal)),

@@ -7,7 +7,7 @@ import { ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { notFound, orNotFound } from '../process/errors.ts';
 import { toFrame } from './frame-body.ts';
-import type { HistoryRepository } from './history.repository.ts';
+import type { HistoryRepository, HistoryScope } from './history.repository.ts';
 import { CSV_TYPE, prefersCsv } from './history.ts';
 import { listBuckets, listReadings, type TableDeps } from './history-listing.ts';
 import type { Intake } from './intake.service.ts';
@@ -21,7 +21,8 @@ import {
 
 interface MeasurementsRoutesDeps {
   intake: Intake;
-  history: Pick<HistoryRepository, 'findScope' | 'list' | 'listSamples'>;
+  history: Pick<HistoryRepository, 'list' | 'listSamples'>;
+  findScope(organizationId: string, assetId: string): Promise<HistoryScope | null>;
   exports: ExportDeps;
 }
 
@@ -29,7 +30,7 @@ export interface ExportDeps extends TableDeps {
   limit: ConcurrencyLimit;
 }
 
-export function measurementsRoutes({ intake, history, exports }: MeasurementsRoutesDeps): Route[] {
+export function measurementsRoutes({ intake, history, findScope, exports }: MeasurementsRoutesDeps): Route[] {
   return [
     route({
       method: 'POST',
@@ -64,7 +65,7 @@ export function measurementsRoutes({ intake, history, exports }: MeasurementsRou
       alternative: { contentType: 'text/csv', example: measurementsCsvExample },
       errors: [404],
       async handle({ caller, params: { assetId }, query, header }) {
-        const scope = await history.findScope(caller.organizationId, assetId);
+        const scope = await findScope(caller.organizationId, assetId);
         const listing = query.resolution ? listBuckets(query, query.resolution) : listReadings(query);
         if (!scope) throw notFound(NO_SUCH_ASSET);
         if (prefersCsv(header('Accept'))) {

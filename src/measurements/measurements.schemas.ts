@@ -54,7 +54,7 @@ const READING_DOCS = {
       measuredAt: {
         type: 'string',
         format: 'date-time',
-        description: 'With a zone, from 2015 to a day ahead; what lies outside is counted and dropped',
+        description: 'With a zone, from 2015 to a day ahead; what lies outside is dropped',
       },
     },
     examples: [{ channel: 1, type: 'temperature', value: 4.2, measuredAt: '2026-03-02T08:15:30Z' }],

@@ -4,7 +4,7 @@ import { keyOfReading, type StoredReading } from '../devices/reading.ts';
 import type { HistoryCursor } from './history.ts';
 import { type ReadingBlock, toReadings } from './reading-block.ts';
 
-interface NewestFilter {
+export interface NewestFilter {
   from: Date | null;
   to: Date | null;
   /** Readings older than this one. */

@@ -66,14 +66,10 @@ export const toBlocksOfFrame = (
     runDelaysMs: null,
   }));
 
-interface Group<Each> {
-  channel: number;
-  type: number;
-  late: boolean;
+interface Group<Each> extends Pick<ReadingBlock, 'channel' | 'type' | 'late' | 'periodSeconds'> {
   day: number;
   /** Readings that arrived weeks apart are kept apart, so that delays fit their column. */
   arrival: number;
-  periodSeconds: number | null;
   readings: Each[];
 }
 

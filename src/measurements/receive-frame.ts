@@ -25,7 +25,7 @@ import {
   resolveChannels,
   type SentReading,
 } from '../devices/reading.ts';
-import { afterContact, type Presence } from '../presence/presence.ts';
+import { afterFrameContact, type Presence } from '../presence/presence.ts';
 import type { DeviceState, Frame, LockedDevice, ReceivedFrame } from './frame.ts';
 
 export interface ReceiveOptions {
@@ -140,7 +140,7 @@ function presenceAfter(
 ): Presence {
   // The answer to the frame carries the change, if it can.
   const intervalSeconds = expectedIntervalSeconds(canDeliverConfig ? fetch(sync, at) : sync);
-  return afterContact(state.presence, { kind: 'frame', at, nextTransmissionAt, intervalSeconds });
+  return afterFrameContact(state.presence, { at, nextTransmissionAt, intervalSeconds });
 }
 
 /** Fields that the frame leaves out stay as they were. */

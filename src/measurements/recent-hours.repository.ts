@@ -2,10 +2,10 @@
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import { type AssetRef, assetKeys } from '../devices/asset-ref.ts';
+import { grouped } from '../process/grouped.ts';
 import { type BlockRow, blockOf } from './block-columns.ts';
 import { createBuckets, RESOLUTIONS } from './buckets.ts';
 import { LIST_RECENT } from './history.statements.ts';
-import type { ReadingBlock } from './reading-block.ts';
 
 export interface ChannelRef extends AssetRef {
   channel: number;
@@ -36,24 +36,15 @@ export function createRecentHoursRepository(sql: Sql) {
           from: from.toISOString(),
         },
       );
-      return new Map([...byAsset(rows)].map(([assetId, blocks]) => [assetId, toHours(blocks, from)]));
+      const byAsset = grouped(rows, ({ assetId }) => assetId);
+      return new Map([...byAsset].map(([assetId, blocks]) => [assetId, toHours(blocks, from)]));
     },
   };
 }
 
-function byAsset(rows: ReadonlyArray<BlockRow & { assetId: string }>): Map<string, ReadingBlock[]> {
-  const blocks = new Map<string, ReadingBlock[]>();
-  for (const row of rows) {
-    const own = blocks.get(row.assetId) ?? [];
-    own.push(blockOf(row));
-    blocks.set(row.assetId, own);
-  }
-  return blocks;
-}
-
-function toHours(blocks: ReadingBlock[], from: Date): RecentHour[] {
+function toHours(rows: BlockRow[], from: Date): RecentHour[] {
   const buckets = createBuckets(RESOLUTIONS['1h']);
-  buckets.add(blocks, [from.getTime(), Number.POSITIVE_INFINITY]);
+  buckets.add(rows.map(blockOf), [from.getTime(), Number.POSITIVE_INFINITY]);
   const hours = buckets.takeFrom(0).map(({ fromMs, sum, count }) => ({ at: fromMs, value: sum / count }));
   return hours.reverse();
 }

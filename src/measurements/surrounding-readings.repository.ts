@@ -2,7 +2,7 @@
 import { toArrayText } from '../db/array-text.ts';
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
-import type { AssetRef } from '../devices/asset-ref.ts';
+import { type AssetRef, assetKeys } from '../devices/asset-ref.ts';
 import type { StoredReading } from '../devices/reading.ts';
 import { type BlockRow, blockOf } from './block-columns.ts';
 import { FIND_SURROUNDING, SURROUNDING_BLOCKS_MAX } from './history.statements.ts';
@@ -33,8 +33,7 @@ export const createSurroundingReadingsRepository = (sql: Sql) => ({
   async find(ranges: readonly SurroundingRange[]): Promise<SurroundingReadings[]> {
     if (ranges.length === 0) return [];
     const rows = await queryPrepared<Row>(sql, 'measurements_find_surrounding', FIND_SURROUNDING, {
-      organizationIds: toArrayText(ranges, ({ organizationId }) => organizationId),
-      assetIds: toArrayText(ranges, ({ assetId }) => assetId),
+      ...assetKeys(ranges),
       channels: toArrayText(ranges, ({ channel }) => channel),
       from: toArrayText(ranges, ({ from }) => new Date(from).toISOString()),
       to: toArrayText(ranges, ({ to }) => new Date(to).toISOString()),

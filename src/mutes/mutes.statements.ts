@@ -55,5 +55,6 @@ export const LIST_SPANS = `
       and starts_at < coalesce(g.to_at, 'infinity') and ends_at > g.from_at
       and starts_at < :to::timestamptz and ends_at > :from::timestamptz and ends_at > starts_at
   ) as m
-  where g.group_id is not null
+  where g.group_id is not null and g.from_at < :to::timestamptz
+    and coalesce(g.to_at, 'infinity') > :from::timestamptz
   order by 1 desc, 2 desc limit :limit`;

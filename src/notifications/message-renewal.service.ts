@@ -1,7 +1,8 @@
 /**
  * Leaves out of a claimed message what is no longer true: alerts that were acknowledged or are over by now,
  * and alerts that a later message of the channel names. So a message that waited for its retry or for the end
- * of quiet hours overtakes and contradicts no other one.
+ * of quiet hours overtakes and contradicts no other one. Alerts of a device that is under maintenance by now are left out,
+ * too, and gathered again after it; steps of escalations, which are made once, are not.
  */
 import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
@@ -14,7 +15,7 @@ import type { ClaimedNotification, NotificationsRepository } from './notificatio
 interface MessageRenewalDeps {
   transact: Transact;
   notificationAlerts: Pick<NotificationAlertsRepository, 'listMentioned' | 'listAlerts'>;
-  notificationAlertsIn(sql: Database): Pick<NotificationAlertsRepository, 'markNotNotified'>;
+  notificationAlertsIn(sql: Database): Pick<NotificationAlertsRepository, 'markNotNotified' | 'makeDue'>;
   notificationsIn(sql: Database): Pick<NotificationsRepository, 'rewrite' | 'withdraw'>;
   now(): Date;
 }
@@ -30,17 +31,21 @@ export const createMessageRenewal =
     if (ids.length === 0) return content;
     const mentioned = await deps.notificationAlerts.listMentioned(claimed, ids, deps.now());
     const ended = mentioned.filter(({ isOver, isAcknowledged }) => isOver || isAcknowledged);
-    const left = mentioned.filter((each) => each.isSuperseded || ended.includes(each));
+    const current = mentioned.filter((each) => !each.isSuperseded && !ended.includes(each));
+    const muted = claimed.isEscalation ? [] : current.filter(({ isMuted }) => isMuted);
+    const left = mentioned.filter((each) => muted.includes(each) || !current.includes(each));
     if (left.length === 0) return content;
     const leftIds = left.map(({ alertId }) => alertId);
     const renewed = claimed.isEscalation
       ? withoutSteps(content, leftIds)
       : await withoutAlerts(deps.notificationAlerts, claimed, leftIds);
     // An opening that was never attempted was not notified, so its end is not mentioned.
-    const unheard = ended.filter(({ isSuperseded }) => !isSuperseded).map(({ alertId }) => alertId);
+    const unheard = left.filter(({ isSuperseded }) => !isSuperseded).map(({ alertId }) => alertId);
     await deps.transact(async ({ sql }) => {
       if (!claimed.isEscalation && claimed.attemptCount === 0)
         await deps.notificationAlertsIn(sql).markNotNotified(claimed, unheard, claimed.createdAt);
+      const heldBack = muted.map(({ alertId }) => alertId);
+      await deps.notificationAlertsIn(sql).makeDue(claimed, heldBack, deps.now());
       if (renewed === null) await deps.notificationsIn(sql).withdraw(claimed);
       else await deps.notificationsIn(sql).rewrite(claimed, renewed);
     });

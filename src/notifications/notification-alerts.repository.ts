@@ -39,6 +39,8 @@ interface MentionedState {
   isAcknowledged: boolean;
   /** A later message of the channel names the alert. */
   isSuperseded: boolean;
+  /** Its device is under maintenance. */
+  isMuted: boolean;
 }
 
 const SNOOZE_UNTIL = `(select snooze_until from alerts
@@ -144,6 +146,15 @@ export function createNotificationAlertsRepository(sql: Database) {
         .where({ kind: 'opening', notified_at: notifiedAt })
         .whereRaw('alert_id = any(?::uuid[])', [alertIds])
         .update({ notified_at: null });
+    },
+
+    /** Makes open alerts due, so that the next gathering decides about them. */
+    async makeDue(ref: ChannelRef, alertIds: string[], now: Date): Promise<void> {
+      if (alertIds.length === 0) return;
+      await ofChannel(ref)
+        .where({ kind: 'opening' })
+        .whereRaw('alert_id = any(?::uuid[])', [alertIds])
+        .update({ due_at: now });
     },
 
     async remove(ref: ChannelRef, alertIds: string[]): Promise<void> {

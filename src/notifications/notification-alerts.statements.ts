@@ -5,9 +5,9 @@ import { isOutsideInterval } from './notifications.statements.ts';
 
 const mutedUntilAt = (at: string): string =>
   mutedUntil(
-    'd.organization_id',
+    ':organizationId::uuid',
     'a.asset_id',
-    '(select group_id from assets where organization_id = d.organization_id and id = a.asset_id)',
+    '(select group_id from assets where organization_id = :organizationId::uuid and id = a.asset_id)',
     at,
   );
 
@@ -64,10 +64,10 @@ export const LIST_MENTIONED = `
       select named.mention -> 'alert' ->> 'id'
       from notifications m cross join lateral jsonb_array_elements(m.content #> '{data,alerts}') as named (mention)
       where m.organization_id = :organizationId and m.channel_id = :channelId and m.id > :id::uuid and m.state <> 'failed'
-    ) as "isSuperseded"
+    ) as "isSuperseded", ${mutedUntilAt(':now::timestamptz')} is not null as "isMuted"
   from unnest(:alertIds::uuid[]) as n (alert_id)
   left join lateral (
-    select status, snooze_until, is_announced from alerts
+    select asset_id, status, snooze_until, is_announced from alerts
     where organization_id = :organizationId and id = n.alert_id limit 1
   ) as a on true`;
 

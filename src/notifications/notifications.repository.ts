@@ -1,5 +1,5 @@
 /** Messages to channels: inserted when alerts are gathered, and sent by the process that claims them. */
-import { countRows, toJson } from '../db/builder.ts';
+import { acrossOrganizations, countRows, toJson } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { workOnDueRows } from '../db/due-rows.ts';
 import { query } from '../db/query.ts';
@@ -10,8 +10,8 @@ import {
   CLAIM,
   FIND_OLDEST_MESSAGE,
   FIND_WAITING,
+  HAS_ENDED,
   LIST_DUE_CHANNELS,
-  LIST_ENDED,
   RECORD,
   REMOVE_ENDED,
 } from './notifications.statements.ts';
@@ -255,8 +255,12 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
 
     /** Removes old messages of all organizations. Returns their number. */
     async removeEnded(before: Date, limit: number): Promise<number> {
-      const rows = await workOnDueRows(sql, { list: LIST_ENDED, work: REMOVE_ENDED }, { before, limit });
-      return rows.length;
+      const list = acrossOrganizations(sql('notifications'))
+        .whereRaw(HAS_ENDED, { before })
+        .orderBy('created_at')
+        .limit(limit)
+        .select({ organizationId: 'organization_id', id: 'id' });
+      return (await workOnDueRows(sql, { list, work: REMOVE_ENDED }, { before })).length;
     },
 
     /** Metric: age in seconds of the oldest due message, in all organizations; 0 when there is none. */

@@ -9,7 +9,7 @@ const IS_DUE = `state = 'pending' and next_attempt_at <= :now::timestamptz
   and (leased_until is null or leased_until not ${HOLDS})`;
 /** A step that is not gathered has no time. */
 const IS_WAITING_STEP = `state = 'pending' and next_attempt_at is null`;
-const HAS_ENDED = `state <> 'pending' and created_at < :before::timestamptz`;
+export const HAS_ENDED = `state <> 'pending' and created_at < :before`;
 
 /** Messages of the channel `c`. */
 const OF_CHANNEL = 'from notifications m where m.organization_id = c.organization_id and m.channel_id = c.id';
@@ -87,9 +87,6 @@ export const RECORD = `
   update notification_channels c set last_sent_at = coalesce(:sentAt, c.last_sent_at), last_error = :error
   from recorded r where c.organization_id = r.organization_id and c.id = r.channel_id
     and c.organization_id = :organizationId and c.id = :channelId`;
-
-export const LIST_ENDED = `
-  select organization_id as "organizationId", id from notifications where ${HAS_ENDED} order by created_at limit :limit`;
 
 export const REMOVE_ENDED = `
   with locked as (

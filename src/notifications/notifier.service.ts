@@ -4,7 +4,8 @@
  * message twice, with the same id; none is lost. Messages about the same alert keep their order, with any
  * number of workers.
  */
-import { repeatAfterConflict } from '../db/transaction.ts';
+import type { Database } from '../db/database.ts';
+import { repeatAfterConflict, type Transact } from '../db/transaction.ts';
 import { nextAttempt } from '../deliveries/delivery.ts';
 import { NoTurn } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
@@ -20,10 +21,9 @@ import type {
 } from './notifications.repository.ts';
 
 interface NotifierDeps {
-  notifications: Pick<
-    NotificationsRepository,
-    'listDueChannels' | 'findWaiting' | 'claim' | 'record' | 'release'
-  >;
+  transact: Transact;
+  notifications: Pick<NotificationsRepository, 'listDueChannels' | 'findWaiting' | 'record' | 'release'>;
+  notificationsIn(sql: Database): Pick<NotificationsRepository, 'claim'>;
   gather: Gather;
   gatherSteps: GatherSteps;
   renew: RenewMessage;
@@ -78,10 +78,10 @@ export function createNotifier(deps: NotifierDeps) {
       const { hasSteps, isDue } = await notifications.findWaiting(channel, now());
       if (hasSteps) await deps.gatherSteps(channel);
       else if (!isDue) return;
-      const claimed = await notifications.claim(channel, now(), {
-        leaseSeconds: deps.leaseSeconds,
-        isForEscalations,
-      });
+      const lease = { leaseSeconds: deps.leaseSeconds, isForEscalations };
+      const claimed = await deps.transact(({ sql }) =>
+        deps.notificationsIn(sql).claim(channel, now(), lease),
+      );
       if (!claimed) return;
       const content = await deps.renew(claimed);
       if (content === null) continue;

@@ -3,7 +3,7 @@ import { HOUR_MS } from '../process/durations.ts';
 import type { Answers } from './answers.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
-import { ACTION, clockAndAge, nextPage, table, tabs, time } from './parts.ts';
+import { ACTION, clockAndAge, live, nextPage, table, tabs, time } from './parts.ts';
 
 const TABS = [
   ['/operator/keys', 'API keys'],
@@ -23,23 +23,26 @@ export const keysHtml = (
 ): Html => html`
 <h1>API keys</h1>
 ${accessTabs('/operator/keys')}
-${table({
-  caption: 'API keys, newest first',
-  head: ['Name', 'Kind', 'Role', 'Begins with', 'Created', 'Expires', 'Last used', ACTION],
-  rows: items.map(({ id, name, kind, role, preview, createdAt, expiresAt, lastUsedAt }) => [
-    html`<span class="name">${name}</span>`,
-    kind,
-    role ?? html`<span class="quiet">–</span>`,
-    html`<code>${preview}</code>`,
-    time(createdAt),
-    time(expiresAt),
-    lastUse(lastUsedAt, now),
-    link('deleteKey', { keyId: id }, { label: 'Revoke', about: name }),
-  ]),
-  empty: 'There is no key.',
-})}
-<div class="actions">${link('createKey', {}, { tone: 'main' })}</div>
-${nextPage('/operator/keys', new URLSearchParams(), nextCursor)}`;
+${live(
+  'keys',
+  html`${table({
+    caption: 'API keys, newest first',
+    head: ['Name', 'Kind', 'Role', 'Begins with', 'Created', 'Expires', 'Last used', ACTION],
+    rows: items.map(({ id, name, kind, role, preview, createdAt, expiresAt, lastUsedAt }) => [
+      html`<span class="name">${name}</span>`,
+      kind,
+      role ?? html`<span class="quiet">–</span>`,
+      html`<code>${preview}</code>`,
+      time(createdAt),
+      time(expiresAt),
+      lastUse(lastUsedAt, now),
+      link('deleteKey', { keyId: id }, { label: 'Revoke', about: name }),
+    ]),
+    empty: 'There is no key.',
+  })}
+${nextPage('/operator/keys', new URLSearchParams(), nextCursor)}`,
+)}
+<div class="actions">${link('createKey', {}, { tone: 'main' })}</div>`;
 
 /** Uses within an hour after the time are not written. */
 const lastUse = (lastUsedAt: string | null, now: Date): Content =>

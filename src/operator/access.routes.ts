@@ -8,11 +8,15 @@ import { OPERATOR_PATH } from './session.ts';
 const section = 'Access';
 
 export const accessRoutes = ({ ask, showPage, linksFor, fieldsOf, now }: FormPageDeps): OperatorPage[] => [
-  showPage({ path: `${OPERATOR_PATH}/keys`, section, role: 'admin' }, async (session, { query }) => {
-    const keys = await ask(session, 'listKeys', { query: pageIn(query) });
-    const content = keysHtml(keys, { link: linksFor(session), now: now() });
-    return { title: 'API keys', content };
-  }),
+  showPage(
+    { path: `${OPERATOR_PATH}/keys`, section, role: 'admin', isLive: true },
+    async (session, { query }) => {
+      const keys = await ask(session, 'listKeys', { query: pageIn(query) });
+      const content = keysHtml(keys, { link: linksFor(session), now: now() });
+      return { title: 'API keys', content };
+    },
+  ),
+  // All who watch a page share its drawing, and this one marks the session of its reader.
   showPage({ path: `${OPERATOR_PATH}/sessions`, section, role: 'admin' }, async (session, { query }) => {
     const sessions = await ask(session, 'listOperatorSessions', { query: pageIn(query) });
     const content = sessionsHtml(sessions, { link: linksFor(session), ownId: session.id });

@@ -1,10 +1,13 @@
 /** Applying a profile: to devices by serial number, a group, a filter of the fleet or all; with one preview for all of them. */
 import type { OperationInput } from '../http/operations.ts';
 import type { PageReply } from '../http/page-route.ts';
-import { invalid } from '../process/errors.ts';
+import { invalid, orNotFound } from '../process/errors.ts';
 import { UUID } from '../process/uuid.ts';
+import { NO_SUCH_PROFILE } from '../profiles/profile.ts';
+import type { ProfilesRepository } from '../profiles/profiles.repository.ts';
 import { APPLY_PATH, PROFILE } from './apply-fields.ts';
 import { applyFormHtml, applyPreviewHtml, TARGETS_MAX, TOO_MANY_MATCH } from './apply-html.ts';
+import { ASKED_PROFILE, CHANGED_SINCE, toAskedProfile } from './asked-profile.ts';
 import type { ChosenDevices } from './breaches.ts';
 import { type FleetFilter, toAssetsQuery, toFleetFilter } from './fleet-filter.ts';
 import type { Values } from './form-fields.ts';
@@ -28,11 +31,12 @@ interface Asked {
 export interface ApplyPageDeps extends FormPageDeps {
   shownJobs: Pick<ShownJobsRepository, 'listChanged'>;
   listGroupNames: ShownGroupsRepository['listByIds'];
+  findProfile: ProfilesRepository['find'];
 }
 
 export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
   const { ask, fieldsOf, findFaults, listChoices, readTyped, layout, toRefusal } = deps;
-  const { forecastBreaches, shownJobs, listGroupNames, nextFormId } = deps;
+  const { forecastBreaches, shownJobs, listGroupNames, findProfile, nextFormId } = deps;
   const { title, section } = FORMS.applyProfile;
 
   const listFields = () => [PROFILE, ...fieldsOf('applyProfile')];
@@ -99,12 +103,20 @@ export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
     return ask(session, 'applyProfile', { params: { slug: String(slug) }, body, ...more });
   }
 
+  async function findChosenProfile({ organizationId }: Session, { slug }: Values) {
+    return orNotFound(await findProfile(organizationId, String(slug)), NO_SUCH_PROFILE);
+  }
+
   async function begin(session: Session, asked: Asked, form: URLSearchParams): Promise<PageReply> {
+    const profile = await findChosenProfile(session, asked.values);
+    if (form.get(ASKED_PROFILE) !== toAskedProfile(profile)) return preview(session, asked, CHANGED_SINCE);
     const { jobId } = await send(session, asked, { once: toOnce(form) });
     return { location: jobId === null ? JOBS_PATH : `${JOBS_PATH}/${jobId}?done=applyProfile` };
   }
 
-  async function preview(session: Session, { values, filter }: Asked): Promise<PageReply> {
+  async function preview(session: Session, { values, filter }: Asked, notice?: string): Promise<PageReply> {
+    // Read first: a profile that changes meanwhile is asked about once more.
+    const profile = await findChosenProfile(session, values);
     const query = { dryRun: 'true', omitApplied: 'true' };
     const applied = await send(session, { values, filter }, { query });
     const inputs = toInputs(listFields(), values);
@@ -112,25 +124,21 @@ export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
     const filtered = new URLSearchParams(given(filter)).toString();
     if (filtered !== '') inputs.set('filter', filtered);
     inputs.set('once', nextFormId());
-    const names = await findNames(session, values);
+    inputs.set(ASKED_PROFILE, toAskedProfile(profile));
     const content = applyPreviewHtml(applied, {
       values,
       inputs,
-      ...names,
+      profileName: profile.name,
+      groupName: await findChosenGroup(session, values),
       breaches: await forecastBreaches(session, applied.profileSlug, toChosen(values)),
     });
-    return { page: layout({ title: `Apply ${names.profileName}`, session, section }, content) };
+    return { page: layout({ title: `Apply ${profile.name}`, session, section, notice }, content) };
   }
 
   const toChosen = (values: Values): ChosenDevices => toCreation(listFields(), values);
 
-  async function findNames(session: Session, { slug, groupId }: Values) {
-    const [{ profile }, group] = await Promise.all([
-      ask(session, 'getProfile', { params: { slug: String(slug) } }),
-      typeof groupId === 'string' ? ask(session, 'getGroup', { params: { groupId } }) : null,
-    ]);
-    return { profileName: profile.name, groupName: group?.name ?? null };
-  }
+  const findChosenGroup = async (session: Session, { groupId }: Values): Promise<string | null> =>
+    typeof groupId === 'string' ? (await ask(session, 'getGroup', { params: { groupId } })).name : null;
 
   /** The devices that run the change of the job to undo, and ran the profile before. */
   async function listUndone(

@@ -4,7 +4,7 @@ import { accessTabs } from './access-html.ts';
 import type { Answers, AuditEntryView } from './answers.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
-import { clockAndAge, live, nextPage, table, toWords } from './parts.ts';
+import { clockAndAge, live, nextPage, table, textOfLines, toWords } from './parts.ts';
 
 const PATH = '/operator/audit';
 const VALUE_LENGTH_MAX = 200;
@@ -81,5 +81,5 @@ function shownValue(value: unknown): Html {
   if (Array.isArray(value))
     return html`${value.map((row) => html`<div><code>${cutText(JSON.stringify(row), LIST_LENGTH_MAX, '…')}</code></div>`)}`;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return html`<code>${cutText(text, VALUE_LENGTH_MAX, '…')}</code>`;
+  return html`<code>${textOfLines(cutText(text, VALUE_LENGTH_MAX, '…'))}</code>`;
 }

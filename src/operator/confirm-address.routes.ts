@@ -1,5 +1,6 @@
 /** The page of the link that confirms an e-mail address: opening it changes nothing, its button confirms. */
 import type { OpenPageRoute } from '../http/page-route.ts';
+import type { MailAddress } from '../notifications/mail-addresses.repository.ts';
 import { CONFIRM_PATH } from '../notifications/message.ts';
 import type { KeyedSemaphore } from '../process/keyed-semaphore.ts';
 import { confirmAddressHtml, confirmedHtml, deadLinkHtml } from './confirm-address-html.ts';
@@ -7,11 +8,7 @@ import type { Html } from './html.ts';
 import type { Layout } from './layout.ts';
 import type { Session } from './session.ts';
 
-interface Address {
-  addressKey: string;
-  organizationName: string;
-  confirmedAt: Date | null;
-}
+type Address = Omit<MailAddress, 'linkExpiresAt'>;
 
 export interface ConfirmAddressDeps {
   layout: Layout;

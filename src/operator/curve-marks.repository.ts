@@ -1,17 +1,10 @@
 /** Alerts and comments of one asset within a span, for its curve. */
-import type { AlertDetails, AlertType } from '../alerts/alert.ts';
+import type { Alert } from '../alerts/alert.ts';
 import { ENDED_AT } from '../alerts/alert-columns.ts';
 import type { Database } from '../db/database.ts';
 import type { Actor } from '../db/transaction.ts';
 
-export interface MarkedAlert {
-  id: string;
-  type: AlertType;
-  details: AlertDetails;
-  startedAt: Date;
-  /** Null: still open. */
-  endedAt: Date | null;
-}
+export type MarkedAlert = Pick<Alert, 'id' | 'type' | 'details' | 'startedAt' | 'endedAt'>;
 
 export interface AlertComment {
   alertId: string;

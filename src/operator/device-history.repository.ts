@@ -1,7 +1,7 @@
 /** Changes of a device, of its loggers while they belonged to it, of its groups and of its alerts. */
 import type { StoredAction } from '../alerts/alert-history.ts';
 import { ABOUT_SERIAL_NUMBER, type StoredAuditEntry } from '../audit/audit.ts';
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Actor } from '../db/transaction.ts';
 import { firstIdAt } from '../process/uuid.ts';
@@ -52,12 +52,7 @@ const LIST_AUDITED = `
   ) as e
   order by id desc limit :limit`;
 
-/** The import that registered a device, which names no device: its row is written in the same transaction. */
-const FIND_IMPORT = `
-  select actor_name as by from audit_entries
-  where organization_id = :organizationId and subject = 'import' and action = 'importAssets'
-    and id >= :from and id < :to
-  order by id desc limit 1`;
+/** The row of an import, which names no device, is written in the same transaction as its devices. */
 const NEAR_MS = 5_000;
 
 /** The audit trail has the group as the subject; its row is written in the same transaction. */
@@ -77,26 +72,22 @@ const LIST_MEMBERSHIPS = `
   where m.about is not null
   order by m.from_at desc limit :limit`;
 
-const LIST_ALERT_CHANGES = `
-  select c.alert_id as "alertId", uuid_extract_timestamp(c.id) as at, c.action, c.actor as by, c.comment
-  from (
-    select organization_id, id from alerts
-    where organization_id = :organizationId and asset_id = :assetId order by id desc limit :limit
-  ) as a
-  join alert_actions c on c.organization_id = a.organization_id and c.alert_id = a.id
-  order by c.id desc limit :limit`;
-
 export type DeviceHistoryRepository = ReturnType<typeof createDeviceHistoryRepository>;
 
-export const createDeviceHistoryRepository = (sql: Sql) => ({
+export const createDeviceHistoryRepository = (sql: Database) => ({
   /** Each once, the newest ones. */
   listAudited: (organizationId: string, assetId: string, limit: number): Promise<AuditedChange[]> =>
     query(sql, LIST_AUDITED, { organizationId, assetId, actions: ABOUT_SERIAL_NUMBER, limit }),
 
-  /** Null: no import is near. */
+  /** The import that registered a device; null: none is near. */
   async findImport(organizationId: string, registeredAt: Date): Promise<{ by: string } | null> {
     const [from, to] = [-NEAR_MS, NEAR_MS].map((ms) => firstIdAt(new Date(registeredAt.getTime() + ms)));
-    const [found] = await query<{ by: string }>(sql, FIND_IMPORT, { organizationId, from, to });
+    const found = await sql('audit_entries')
+      .where({ organization_id: organizationId, subject: 'import', action: 'importAssets' })
+      .where('id', '>=', from as string)
+      .where('id', '<', to as string)
+      .orderBy('id', 'desc')
+      .first({ by: 'actor_name' });
     return found ?? null;
   },
 
@@ -104,6 +95,18 @@ export const createDeviceHistoryRepository = (sql: Sql) => ({
     query(sql, LIST_MEMBERSHIPS, { organizationId, assetId, limit }),
 
   /** About the newest alerts of the device. */
-  listAlertChanges: (organizationId: string, assetId: string, limit: number): Promise<AlertChange[]> =>
-    query(sql, LIST_ALERT_CHANGES, { organizationId, assetId, limit }),
+  async listAlertChanges(organizationId: string, assetId: string, limit: number): Promise<AlertChange[]> {
+    const newest = sql('alerts')
+      .where({ organization_id: organizationId, asset_id: assetId })
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .select('organization_id', 'id');
+    return sql
+      .from(newest.as('a'))
+      .join({ c: 'alert_actions' }, { 'c.organization_id': 'a.organization_id', 'c.alert_id': 'a.id' })
+      .orderBy('c.id', 'desc')
+      .limit(limit)
+      .select({ alertId: 'c.alert_id', action: 'c.action', by: 'c.actor', comment: 'c.comment' })
+      .select(sql.raw('uuid_extract_timestamp(c.id) as at'));
+  },
 });

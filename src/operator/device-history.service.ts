@@ -53,7 +53,10 @@ export function createDeviceHistory(deps: DeviceHistoryDeps): ReadDeviceHistory 
       ...alerts.items.flatMap(fromAlert),
       ...alertChanges.map((change) => fromAlertChange(change, types.get(change.alertId))),
       ...muted.map(({ from, to, reason }) =>
-        entry(from, { text: 'Maintenance', detail: html`until ${clock(to.toISOString())}: ${reason}` }),
+        entry(from, {
+          text: 'Maintenance',
+          detail: html`until ${clock(to.toISOString())}: ${textOfLines(reason)}`,
+        }),
       ),
     ].sort((a, b) => (a.at < b.at ? 1 : -1));
   };

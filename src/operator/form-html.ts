@@ -52,7 +52,8 @@ export function formHtml({
   about,
   ...more
 }: FormOptions): Html {
-  const { content, unplaced } = fieldsHtml({ ...more, fields, values, looks: layout.looks });
+  const drawn = shown ? fields.map((field) => ({ ...field, isRequired: isKept(field, shown) })) : fields;
+  const { content, unplaced } = fieldsHtml({ ...more, fields: drawn, values, looks: layout.looks });
   return html`<p class="crumbs"><a href="${back}">${about ?? 'Back'}</a></p>
 <h1>${layout.title}${about !== null && html` <span class="quiet">${about}</span>`}</h1>
 ${layout.question && html`<p>${layout.question}</p>`}
@@ -64,6 +65,10 @@ ${content}
 ${shown && html`<input type="hidden" name="shown" value="${JSON.stringify(shown)}">`}
 <div class="actions"><button class="${layout.isDanger ? 'danger' : 'main'}">${layout.submit}</button> <a href="${back}">Cancel</a></div></form>`;
 }
+
+/** A stored value that only another one can replace. */
+const isKept = ({ name, isNullable, isRequired }: Field, shown: Values): boolean =>
+  isRequired || (!isNullable && shown[name] !== null && shown[name] !== undefined);
 
 export interface AskedAgain {
   action: string;

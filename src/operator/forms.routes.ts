@@ -8,6 +8,7 @@ import { AppError, invalid, notFound, orNotFound } from '../process/errors.ts';
 import { changedProfile, NO_SUCH_PROFILE } from '../profiles/profile.ts';
 import type { ProfilesRepository } from '../profiles/profiles.repository.ts';
 import { namedProfile, previewHtml } from './apply-html.ts';
+import { ASKED_PROFILE, CHANGED_SINCE, toAskedProfile } from './asked-profile.ts';
 import type { Field, Values } from './form-fields.ts';
 import { formHtml, revealedHtml } from './form-html.ts';
 import type { FormLayout, StoredSource } from './form-layout.ts';
@@ -86,9 +87,12 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     return { name, layout, operation, fields: [...new Set([...first, ...fields])], params };
   }
 
-  const toPage = (session: Session, { title, section }: FormLayout, content: Content) => ({
-    page: around({ title, session, section }, content),
-  });
+  const toPage = (
+    session: Session,
+    { title, section }: FormLayout,
+    content: Content,
+    notice?: string,
+  ): PageReply => ({ page: around({ title, session, section, notice }, content) });
 
   async function draw(session: Session, form: Form, { values, shown, refusal }: Shown): Promise<PageReply> {
     const { name, layout, fields, params } = form;
@@ -146,14 +150,14 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     { layout, operation, params }: Form,
     body: Values,
     inputs: Inputs,
-  ): Promise<PageReply | null> {
+  ): Promise<Content> {
     if (body.profileSlug === null) return askToTakeAway(session, { layout, params }, inputs);
     if (typeof body.profileSlug !== 'string') return null;
     const dryRun = { params, body, query: { dryRun: 'true' } };
     const { body: changed } = await call(toCaller(session), operation.operationId, dryRun);
     const { name, profileSlug, preview: variants = [] } = changed as Previewed;
     const { profile } = await ask(session, 'getProfile', { params: { slug: profileSlug } });
-    const content = previewHtml(variants, {
+    return previewHtml(variants, {
       crumbs: html`<a href="${layout.back(params)}">${name}</a>`,
       title: `Give ${profile.name} to ${name}?`,
       facts: [
@@ -167,39 +171,37 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
       submit: `${layout.submit}, and begin the job`,
       back: layout.back(params),
     });
-    return toPage(session, layout, content);
   }
 
   async function askToTakeAway(
     session: Session,
     { layout, params }: Pick<Form, 'layout' | 'params'>,
     inputs: Inputs,
-  ): Promise<PageReply | null> {
+  ): Promise<Content> {
     const group = await ask(session, 'getGroup', { params });
     if (group.profileSlug === null) return null;
-    const content = takeAwayHtml(group, {
+    return takeAwayHtml(group, {
       profileNames: await listProfileNames(session.organizationId, [group.profileSlug]),
       inputs,
       action: toActionUrl('updateGroup', params),
       submit: layout.submit,
       back: layout.back(params),
     });
-    return toPage(session, layout, content);
   }
 
   /** Null: no device leaves another group, and none gets a profile. */
   async function askToLeave(
     session: Session,
-    { name, layout, params }: Form,
+    { name, params }: Form,
     { serialNumbers }: Values,
     inputs: Inputs,
-  ): Promise<PageReply | null> {
+  ): Promise<Content> {
     const serials = serialNumbers as string[];
     const group = await ask(session, 'getGroup', { params });
     const leaving = await listLeaving(session.organizationId, group.id, serials);
     if (leaving.length === 0 && group.profileSlug === null) return null;
     const slugs = group.profileSlug === null ? [] : [group.profileSlug];
-    const content = joinHtml({
+    return joinHtml({
       group,
       profileNames: await listProfileNames(session.organizationId, slugs),
       leaving,
@@ -207,7 +209,6 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
       inputs,
       action: toActionUrl(name, params),
     });
-    return toPage(session, layout, content);
   }
 
   /** Null: nothing changes. */
@@ -216,14 +217,14 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     { layout, params }: Form,
     change: Values,
     inputs: Inputs,
-  ): Promise<PageReply | null> {
+  ): Promise<Content> {
     const { organizationId } = session;
     const { slug = '' } = params;
     const profile = orNotFound(await findProfile(organizationId, slug), NO_SUCH_PROFILE);
     const changed = changedSettings(profile, changedProfile(profile, change));
     if (changed.length === 0) return null;
     const groups = await listGroupsByProfile(organizationId, slug, GROUPS_SHOWN + 1);
-    const content = saveHtml({
+    return saveHtml({
       name: profile.name,
       changed,
       groups: groups.slice(0, GROUPS_SHOWN),
@@ -232,7 +233,17 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
       action: toActionUrl('updateProfile', params),
       back: layout.back(params),
     });
-    return toPage(session, layout, content);
+  }
+
+  /** The profile whose content a question shows; null: it shows none. */
+  async function findAskedProfile(
+    { organizationId }: Session,
+    { name, params }: Form,
+    body: Values | undefined,
+  ): Promise<string | null> {
+    const slug = { updateProfile: params.slug, updateGroup: body?.profileSlug }[name as string];
+    const profile = typeof slug === 'string' ? await findProfile(organizationId, slug) : null;
+    return profile && toAskedProfile(profile);
   }
 
   /** Asked before a form is carried out; null: there is nothing to ask. */
@@ -251,7 +262,7 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     // A button names the field that is sent although it does not change; the form that follows it is one as any other.
     const unchanged = sent.get('unchanged');
     if (typed.shown && unchanged && step !== 'edit') typed.shown = { ...typed.shown, [unchanged]: null };
-    const inputs = [...sent].filter(([field]) => field !== 'step');
+    const inputs = [...sent].filter(([field]) => field !== 'step' && field !== ASKED_PROFILE);
     // A button that begins the form on another page is drawn many times.
     if (!sent.has('once')) inputs.push(['once', deps.nextFormId()]);
     if (step === 'edit') return draw(session, form, typed);
@@ -263,9 +274,12 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
       );
       if (faults.length > 0)
         return draw(session, form, { ...typed, refusal: { messages: faults, status: 400 } });
-      const question =
-        body && step !== 'apply' && (await questions[form.name]?.(session, form, body, inputs));
-      if (question) return question;
+      const asked = await findAskedProfile(session, form, body);
+      if (asked !== null) inputs.push([ASKED_PROFILE, asked]);
+      const isAnswered = step === 'apply' && sent.get(ASKED_PROFILE) === asked;
+      const question = body && !isAnswered && (await questions[form.name]?.(session, form, body, inputs));
+      if (question)
+        return toPage(session, form.layout, question, step === 'apply' ? CHANGED_SINCE : undefined);
       const answer = await send(session, form, { body, file, once: toOnce(sent) });
       return toReply(session, form, { answer, back: sent.get('return') });
     } catch (thrown) {

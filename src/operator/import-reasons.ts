@@ -10,6 +10,7 @@ import {
 } from '../assets/asset-import.ts';
 import { withoutCase } from '../http/one-line.ts';
 import { cutText } from '../process/cut-text.ts';
+import { grouped } from '../process/grouped.ts';
 
 export interface ImportedFile {
   bytes: Buffer;
@@ -23,15 +24,9 @@ export interface Reason {
 
 /** The mistakes of the most rows first. */
 export function reasonsOf(results: readonly ImportResult[]): Reason[] {
-  const lines = new Map<string, number[]>();
-  for (const { error, line } of results) {
-    if (error === null) continue;
-    const known = lines.get(error);
-    if (known) known.push(line);
-    else lines.set(error, [line]);
-  }
-  return [...lines]
-    .map(([error, found]) => ({ error, lines: found }))
+  const faults = results.flatMap(({ error, line }) => (error === null ? [] : [{ error, line }]));
+  return [...grouped(faults, ({ error }) => error)]
+    .map(([error, found]) => ({ error, lines: found.map(({ line }) => line) }))
     .sort((a, b) => b.lines.length - a.lines.length);
 }
 

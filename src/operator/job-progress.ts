@@ -2,19 +2,14 @@
  * The progress of a job: its stages, its expected end if every device keeps its contact, and the latest
  * devices.
  */
-import type { Rollout } from '../config-jobs/config-job.ts';
+import type { Job } from '../config-jobs/config-job.ts';
 import type { DeviceStatus } from '../presence/presence.ts';
 
 /** Maximum number of targets that are read. */
 export const AWAITED_READ_MAX = 1_000;
 export const LATEST_SHOWN = 10;
 
-export interface JobStages {
-  currentStage: number;
-  stageCount: number;
-  rollout: Rollout | null;
-  /** A part of the devices of the next stage have begun. */
-  isBeginningStage: boolean;
+export interface JobStages extends Pick<Job, 'currentStage' | 'stageCount' | 'rollout' | 'isBeginningStage'> {
   retryOfJobId: string | null;
 }
 

@@ -6,7 +6,7 @@ import type { Option } from './form-layout.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
 import { endLabel } from './mute-html.ts';
-import { ACTION, clock, live, nameLink, table, time } from './parts.ts';
+import { ACTION, clock, live, nameLink, table, textOfLines, time } from './parts.ts';
 import type { ShownAsset } from './shown-assets.repository.ts';
 
 interface MaintenanceOptions {
@@ -32,7 +32,7 @@ ${live(
       assetId === null ? groupLink(groupId, groups) : deviceLink(assetId, devices),
       isPlanned({ from }, now) ? time(from.toISOString()) : 'it has begun',
       clock(until.toISOString()),
-      reason,
+      textOfLines(reason),
       by.name,
       assetId === null
         ? link('unmuteGroup', { groupId: String(groupId) }, { label: endLabel({ from }, now) })

@@ -1,12 +1,13 @@
 import { isPlanned } from '../mutes/mute.ts';
 import type { Answers } from './answers.ts';
 import { type Content, type Html, html } from './html.ts';
-import { clock, time } from './parts.ts';
+import { clock, textOfLines, time } from './parts.ts';
 
 type Mute = NonNullable<Answers['getAsset']['mute']>;
 
 export const muteNotice = ({ mute }: { mute: Mute | null }, now: Date): Content =>
-  mute && html`<p>${stateOf(mute, now)} until ${clock(mute.until)} by ${mute.by.name}: ${mute.reason}</p>`;
+  mute &&
+  html`<p>${stateOf(mute, now)} until ${clock(mute.until)} by ${mute.by.name}: ${textOfLines(mute.reason)}</p>`;
 
 function stateOf({ from, groupId }: Mute, now: Date): Html {
   const withGroup = groupId !== null && ', with its group,';

@@ -1,14 +1,10 @@
 /** Devices outside of the fleet: archived ones, and loggers that were replaced. */
 import type { Knex } from 'knex';
+import type { Asset } from '../assets/asset.ts';
 import type { Database } from '../db/database.ts';
 import { toName } from '../http/one-line.ts';
 
-export interface ArchivedDevice {
-  id: string;
-  name: string;
-  serialNumber: string;
-  model: string | null;
-  createdAt: Date;
+export interface ArchivedDevice extends Pick<Asset, 'id' | 'name' | 'serialNumber' | 'model' | 'createdAt'> {
   archivedAt: Date;
 }
 

@@ -65,7 +65,7 @@ export const PROFILE_FORMS = {
     about: { operation: 'getProfile', name: ({ profile: found }) => (found as { name: string }).name },
     question:
       'Devices take the changed profile when it is applied to them, not before. What changes for whom is shown before it is saved.',
-    looks: { ...looks, name: { need: '', help: 'For people.' } },
+    looks: { ...looks, name: { help: 'For people.' } },
     first,
     omits: ['slug'],
     changes: {

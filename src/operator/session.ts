@@ -13,7 +13,7 @@ export interface Session {
   role: Role;
   /** The key that requested the link; null: the command line, an identity provider, or a person without a key. */
   keyId: string | null;
-  /** The session without a key in which the link was made. */
+  /** The session without a key in which the link was made: the session of the link ends with it. */
   invitedBy?: string | null;
 }
 

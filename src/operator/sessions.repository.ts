@@ -3,7 +3,6 @@ import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Role } from '../http/role.ts';
 import type { Session, SessionRef } from './session.ts';
-import { INSERT_LINK, START_SESSION, STILL_WORKS } from './sessions.statements.ts';
 
 export interface NewLink extends SessionRef {
   hash: Buffer;
@@ -15,13 +14,9 @@ export interface NewLink extends SessionRef {
 }
 
 /** As shown by the API. */
-export interface ActiveSession {
+export interface ActiveSession extends Pick<NewLink, 'name' | 'role' | 'keyId' | 'expiresAt'> {
   id: string;
-  name: string;
-  role: Role;
-  keyId: string | null;
   startedAt: Date;
-  expiresAt: Date;
 }
 
 interface SessionRow {
@@ -64,6 +59,34 @@ const toActiveSession = (row: SessionRow): ActiveSession => ({
   expiresAt: row.expires_at as Date,
 });
 
+/** Neither link nor session outlives the key or the session that asked for it. The row goes with that of the session. */
+const STILL_WORKS = `(s.key_id is null or exists (
+    select from api_keys k where k.organization_id = s.organization_id and k.id = s.key_id
+      and k.revoked_at is null and (k.expires_at is null or k.expires_at > :now)
+  )) and (s.invited_by is null or exists (
+    select from operator_sessions i where i.organization_id = s.organization_id and i.id = s.invited_by
+      and i.expires_at > :now
+  ))`;
+
+/** Makes a link invalid, and ends the oldest sessions beyond `:others`. */
+const START_SESSION = `
+  with begun as (
+    update operator_sessions s set started_at = :now, expires_at = least(:until, (
+      select i.expires_at from operator_sessions i
+      where i.organization_id = s.organization_id and i.id = s.invited_by
+    ))
+    where s.organization_id = :organizationId and s.id = :id and s.link_hash = :hash and s.started_at is null
+      and s.link_expires_at > :now and ${STILL_WORKS}
+    returning s.*
+  ), ended as (
+    delete from operator_sessions
+    where organization_id = :organizationId and exists (select from begun) and id in (
+      select id from operator_sessions where organization_id = :organizationId and started_at is not null
+      order by started_at desc, id desc offset :others
+    )
+  )
+  select begun.*, o.name as organization_name from begun join organizations o on o.id = begun.organization_id`;
+
 /** Per organization; the same limit applies to unused links. */
 const SESSIONS_MAX = 200;
 
@@ -83,8 +106,26 @@ export function createSessionsRepository(sql: Database) {
     newId: (): Promise<string> => nextId(sql),
 
     /** Also deletes the organization's expired links and sessions, and its oldest links beyond the limit. */
-    async insert(link: NewLink): Promise<void> {
-      await query(sql, INSERT_LINK, { ...link, others: SESSIONS_MAX - 1 });
+    async insert({ organizationId, id, ...link }: NewLink): Promise<void> {
+      const own = () => sql('operator_sessions').where({ organization_id: organizationId });
+      const newest = own().whereNull('started_at').orderBy('id', 'desc');
+      await own()
+        .where((session) =>
+          session
+            .whereRaw('coalesce(expires_at, link_expires_at) < now()')
+            .orWhereIn('id', newest.offset(SESSIONS_MAX - 1).select('id')),
+        )
+        .delete();
+      await sql('operator_sessions').insert({
+        organization_id: organizationId,
+        id,
+        link_hash: link.hash,
+        name: link.name,
+        role: link.role,
+        key_id: link.keyId,
+        invited_by: link.invitedBy,
+        link_expires_at: link.expiresAt,
+      });
     },
 
     /** The session of a link that can still be used. */

@@ -1,7 +1,6 @@
 /** Links that sign in once, and the sessions that they begin. */
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../db/database.ts';
-import type { Role } from '../http/role.ts';
 import {
   type Claim,
   type createCookieSigner,
@@ -22,14 +21,7 @@ export interface SessionsDeps {
   now(): Date;
 }
 
-export interface LinkRequest {
-  organizationId: string;
-  name: string;
-  role: Role;
-  keyId: string | null;
-  /** The session without a key in which the link is made: the session of the link ends with it. */
-  invitedBy?: string | null;
-}
+export type LinkRequest = Omit<Session, 'id' | 'organizationName'>;
 
 const PROOF_BYTES = 32;
 

@@ -1,7 +1,6 @@
 /** What pages show of assets beside the answers of operations. */
 import { type AlertState, isTemperature } from '../alerts/open-alert.ts';
 import type { Database } from '../db/database.ts';
-import { query } from '../db/query.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
 import type { Layout } from '../devices/device-capabilities.ts';
 
@@ -32,16 +31,17 @@ export function createShownAssetsRepository(sql: Database) {
   return {
     async list(organizationId: string, assetIds: readonly string[]): Promise<Map<string, ShownAsset>> {
       if (assetIds.length === 0) return new Map();
-      const rows = await query<ShownAsset & { id: string }>(
-        sql,
-        `select a.id, a.name, a.serial_number as "serialNumber", a.model,
-           coalesce(c.reported_channel_types, s.observed_channel_types) as "channelTypes"
-         from assets a
-         left join device_states s on s.organization_id = a.organization_id and s.asset_id = a.id
-         left join device_configs c on c.organization_id = a.organization_id and c.asset_id = a.id
-         where a.organization_id = ? and a.id = any(?::uuid[])`,
-        [organizationId, [...new Set(assetIds)]],
-      );
+      const ofAsset = (device: 's' | 'c') => ({
+        [`${device}.organization_id`]: 'a.organization_id',
+        [`${device}.asset_id`]: 'a.id',
+      });
+      const rows: Array<ShownAsset & { id: string }> = await sql({ a: 'assets' })
+        .leftJoin({ s: 'device_states' }, ofAsset('s'))
+        .leftJoin({ c: 'device_configs' }, ofAsset('c'))
+        .where('a.organization_id', organizationId)
+        .whereRaw('a.id = any(?::uuid[])', [[...new Set(assetIds)]])
+        .select({ id: 'a.id', name: 'a.name', serialNumber: 'a.serial_number', model: 'a.model' })
+        .select(sql.raw('coalesce(c.reported_channel_types, s.observed_channel_types) as "channelTypes"'));
       return new Map(rows.map(({ id, ...asset }) => [id, asset]));
     },
 
@@ -84,17 +84,23 @@ export function createShownAssetsRepository(sql: Database) {
     },
 
     async findContact(organizationId: string, assetId: string): Promise<DeviceContact | null> {
-      const [row] = await query<DeviceContact>(
-        sql,
-        `select s.last_contact_at as "lastContactAt", s.expected_by as "expectedBy",
-           c.has_had_profile as "hasHadProfile", k.content as confirmed
-         from device_states s
-         join device_configs c on c.organization_id = s.organization_id and c.asset_id = s.asset_id
-         left join configurations k on k.organization_id = c.organization_id and k.id = c.confirmed_config_id
-         where s.organization_id = ? and s.asset_id = ?`,
-        [organizationId, assetId],
-      );
-      return row ?? null;
+      const found = await sql({ s: 'device_states' })
+        .join(
+          { c: 'device_configs' },
+          { 'c.organization_id': 's.organization_id', 'c.asset_id': 's.asset_id' },
+        )
+        .leftJoin(
+          { k: 'configurations' },
+          { 'k.organization_id': 'c.organization_id', 'k.id': 'c.confirmed_config_id' },
+        )
+        .where({ 's.organization_id': organizationId, 's.asset_id': assetId })
+        .first({
+          lastContactAt: 's.last_contact_at',
+          expectedBy: 's.expected_by',
+          hasHadProfile: 'c.has_had_profile',
+          confirmed: 'k.content',
+        });
+      return found ?? null;
     },
   };
 }

@@ -1,7 +1,6 @@
 /** Groups by name, without the number of members that the list of the API counts for each, and jobs that their changes began. */
 import type { JobStatus } from '../config-jobs/config-job.ts';
 import type { Database } from '../db/database.ts';
-import { query } from '../db/query.ts';
 import type { Option } from './form-layout.ts';
 
 /** A device that is in another group than the one that it is to join. */
@@ -30,13 +29,7 @@ export interface GroupJob {
 }
 
 /** An organization may have any number of jobs, so those of a group are found among the latest. */
-const LIST_JOBS = `
-  select id, profile_slug as "profileSlug", status, reason, finished_at as "finishedAt",
-    origin ->> 'scope' = 'members' as "isOfNewMembers"
-  from (
-    select * from config_jobs where organization_id = :organizationId order by id desc limit 500
-  ) as latest
-  where origin ->> 'groupId' = :groupId::text order by id desc`;
+const LATEST_JOBS = 500;
 
 /** Read from an index alone: an archived asset is in no group. */
 const MEMBER_COUNT = `(
@@ -101,7 +94,15 @@ export function createShownGroupsRepository(sql: Database) {
     },
 
     /** Newest first. */
-    listJobs: (organizationId: string, groupId: string): Promise<GroupJob[]> =>
-      query(sql, LIST_JOBS, { organizationId, groupId }),
+    async listJobs(organizationId: string, groupId: string): Promise<GroupJob[]> {
+      const jobs = sql('config_jobs').where({ organization_id: organizationId });
+      return sql
+        .from(jobs.orderBy('id', 'desc').limit(LATEST_JOBS).as('latest'))
+        .whereRaw(`origin ->> 'groupId' = ?`, [groupId])
+        .orderBy('id', 'desc')
+        .select({ id: 'id', profileSlug: 'profile_slug', status: 'status' })
+        .select({ reason: 'reason', finishedAt: 'finished_at' })
+        .select(sql.raw(`origin ->> 'scope' = 'members' as "isOfNewMembers"`));
+    },
   };
 }

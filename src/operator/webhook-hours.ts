@@ -1,14 +1,10 @@
 /** The attempts of an endpoint, hour by hour. */
+import type { AttemptCounts } from '../endpoints/attempt-counts.ts';
 import { HOUR_MS } from '../process/durations.ts';
 
-export interface HourOfAttempts {
+export interface HourOfAttempts extends AttemptCounts {
   /** Start of the hour. */
   hour: Date;
-  delivered: number;
-  failed: number;
-  /** Total of all attempts. */
-  durationMs: number;
-  durationMaxMs: number;
 }
 
 export interface AttemptSummary {

@@ -20,12 +20,7 @@ export interface OverdueFleet extends FleetCount {
   since: Date;
 }
 
-export interface OverdueFleetData {
-  silent: number;
-  total: number;
-  /** ISO 8601. */
-  since: string;
-}
+export type OverdueFleetData = ReturnType<typeof overdueFleetData>;
 
 declare module '../db/domain-event.ts' {
   interface EventTypes {
@@ -39,7 +34,7 @@ export const overdueMax = (total: number): number =>
 
 export const isFleetOverdue = ({ overdue, total }: FleetCount): boolean => overdue > overdueMax(total);
 
-export const overdueFleetData = ({ overdue, total, since }: OverdueFleet): OverdueFleetData => ({
+export const overdueFleetData = ({ overdue, total, since }: OverdueFleet) => ({
   silent: overdue,
   total,
   since: since.toISOString(),

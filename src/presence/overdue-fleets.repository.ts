@@ -1,4 +1,5 @@
 /** The organizations whose fleets are overdue, which are few rows. */
+import { acrossOrganizations } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { OverdueFleet } from './overdue-fleet.ts';
@@ -34,8 +35,6 @@ const toFleet = (row: OverdueFleetRow): StoredOverdueFleet => ({
   isConfirmed: row.confirmed_at !== null,
 });
 
-/** As text, because it reads rows of all organizations. */
-const LIST = 'select * from overdue_fleets order by organization_id';
 /** With two arrays, as a statement is divided by organization where tables are distributed. */
 const SHARE_LOCK = `
   select f.organization_id as id from unnest(:organizationIds::uuid[], :ids::uuid[]) as n (organization_id, id)
@@ -48,7 +47,7 @@ export function createOverdueFleetsRepository(sql: Database) {
 
   /** In all organizations. */
   const list = async (): Promise<StoredOverdueFleet[]> =>
-    (await query<OverdueFleetRow>(sql, LIST)).map(toFleet);
+    (await acrossOrganizations(sql('overdue_fleets')).orderBy('organization_id')).map(toFleet);
 
   return {
     list,

@@ -57,8 +57,9 @@ export function createPresenceRepository(sql: Database) {
      * ingress is down, for exactly that long. Covers all organizations.
      */
     markOverdueOffline({ limit, ...overdue }: OverdueQuery): Promise<OverdueDevice[]> {
-      const statements = { list: LIST_OVERDUE, work: MARK_OVERDUE_OFFLINE };
-      return workOnDueRows(sql, statements, { ...toBindings(overdue), limit });
+      const bindings = toBindings(overdue);
+      const list = query<DueRow>(sql, LIST_OVERDUE, { ...bindings, limit });
+      return workOnDueRows(sql, { list, work: MARK_OVERDUE_OFFLINE }, bindings);
     },
 
     /** Whether a device is overdue that is not marked, for example because its state is locked. */

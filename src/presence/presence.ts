@@ -14,10 +14,7 @@ export interface Presence {
   expectedBy: Date | null;
 }
 
-export type Contact = FrameContact | ReportContact;
-
 interface FrameContact {
-  kind: 'frame';
   at: Date;
   /** When the device will send next, by its own announcement. */
   nextTransmissionAt: Date | null;
@@ -27,22 +24,17 @@ interface FrameContact {
 
 /** A report of the configuration, or a request for one. */
 export interface ReportContact {
-  kind: 'report';
   at: Date;
   intervalSeconds: number | null;
   /** Whether the interval differs from the one before this contact. */
   hasNewInterval: boolean;
 }
 
-/** Returns the same object when the contact changes nothing. */
-export const afterContact = (before: Presence, contact: Contact): Presence =>
-  contact.kind === 'frame' ? afterFrame(before, contact) : afterReport(before, contact);
-
 export const cameOnline = (before: Presence, after: Presence): boolean =>
   before.status === 'offline' && after.status === 'online';
 
 /** Each frame starts a new deadline. */
-function afterFrame({ lastContactAt }: Presence, contact: FrameContact): Presence {
+export function afterFrameContact({ lastContactAt }: Presence, contact: FrameContact): Presence {
   return {
     status: 'online',
     lastContactAt: lastContactAt !== null && lastContactAt > contact.at ? lastContactAt : contact.at,
@@ -53,9 +45,12 @@ function afterFrame({ lastContactAt }: Presence, contact: FrameContact): Presenc
 /**
  * A report brings a device online. While it is online, reports do not replace its frames: a report only moves
  * the deadline, and only to a later time, when the device has changed its interval. Before its first frame a
- * device has no deadline.
+ * device has no deadline. Returns the same object when the report changes nothing.
  */
-function afterReport(before: Presence, { at, intervalSeconds, hasNewInterval }: ReportContact): Presence {
+export function afterReportContact(
+  before: Presence,
+  { at, intervalSeconds, hasNewInterval }: ReportContact,
+): Presence {
   const deadline = nextDeadline(at, intervalSeconds);
   switch (before.status) {
     case 'new':

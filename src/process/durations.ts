@@ -4,6 +4,9 @@ export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
+/** A timer that is to wait for longer fires at once. */
+export const TIMER_MS_MAX = 2 ** 31 - 1;
+
 /** Clients that compute a time by their own clock, as "30 days from now", may be ahead of this one. */
 export const CLIENT_AHEAD_MS = MINUTE_MS;
 
@@ -31,6 +34,10 @@ const UNITS: ReadonlyArray<readonly [string, number]> = [
   ['min', 60],
   ['s', 1],
 ];
+
+/** `HH:MM`, of minutes after midnight or of a distance from UTC. */
+export const clockText = (minutes: number): string =>
+  [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':');
 
 /** "1 d 2 h 3 min", rounded to the second. */
 export function durationText(seconds: number): string {

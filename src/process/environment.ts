@@ -62,15 +62,11 @@ const optional = {
   TEMPORAL_CLI_PATH: Joi.string(),
   TEMPORAL_UI_URL: httpUrl(),
   OPERATOR_URL: httpUrl(),
-  OIDC_ISSUER: Joi.string()
-    .uri({ scheme: ['http', 'https'] })
-    .custom((text: string, helpers) =>
-      isHttpsOrLoopback(text)
-        ? text
-        : helpers.message({
-            custom: '{{#label}} must be an https:// URL: http:// is for this machine alone',
-          }),
-    ),
+  OIDC_ISSUER: httpUrl().custom((text: string, helpers) =>
+    isHttpsOrLoopback(text)
+      ? text
+      : helpers.message({ custom: '{{#label}} must be an https:// URL: http:// is for this machine alone' }),
+  ),
   OIDC_CLIENT_ID: Joi.string(),
   OIDC_CLIENT_SECRET: Joi.string(),
   OIDC_CLIENT_SECRET_FILE: Joi.string(),
@@ -83,7 +79,7 @@ const optional = {
     .pattern(/^smtps?:\/\/[^\s/]+\/?(\?\S*)?$/)
     .messages({ 'string.pattern.base': '{{#label}} must be an smtp:// or smtps:// URL' }),
   SMTP_FROM: Joi.string().max(320),
-  OTEL_EXPORTER_OTLP_ENDPOINT: Joi.string().uri({ scheme: ['http', 'https'] }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl(),
   COAP_TOKEN_OPTION: Joi.number()
     .integer()
     .min(1)

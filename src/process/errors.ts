@@ -23,12 +23,12 @@ interface ErrorDetails {
  * An error whose message is meant for the caller. Any other thrown value is a defect and answered with 500.
  */
 export class AppError extends Error {
+  override readonly name = 'AppError';
   readonly kind: ErrorKind;
   readonly headers: Record<string, string>;
 
   constructor(kind: ErrorKind, publicMessage: string, { cause, headers = {} }: ErrorDetails = {}) {
     super(publicMessage, { cause });
-    this.name = 'AppError';
     this.kind = kind;
     this.headers = headers;
   }

@@ -17,7 +17,16 @@ export function createLog(level: string, destination?: DestinationStream): Log {
     serializers: { err: describeError },
     hooks: { logMethod: withSafeMessage },
   };
-  return destination ? pino(options, destination) : pino(options);
+  return pino(options, destination ?? standardOutput());
+}
+
+/** A process whose terminal was closed still stops in order: Pino drops lines that nobody reads, but for a broken pipe alone. */
+function standardOutput(): DestinationStream {
+  const output = pino.destination(1);
+  output.prependListener('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EIO') error.code = 'EPIPE';
+  });
+  return output;
 }
 
 /** Logs named fields only, because a database error also carries the statement's row and values. */

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context, Link, Span as OpenSpan, SpanContext } from '@opentelemetry/api';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
-import type { BatchTraces, Span, SpanOptions, TraceSettings, Tracing } from './tracing.ts';
+import type { BatchTraces, Span, SpanKind, SpanOptions, TraceSettings, Tracing } from './tracing.ts';
 import { VERSION } from './version.ts';
 
 type Api = typeof import('@opentelemetry/api');
@@ -38,16 +38,12 @@ export function openTracing(settings: TraceSettings, onFault: (error: unknown) =
   };
 
   function start(
-    { name, kind, attributes = {} }: SpanOptions,
+    { name, kind: named, attributes = {} }: SpanOptions,
     parent: Context,
     links: Link[] = [],
   ): OpenSpan {
-    const kinds = {
-      server: api.SpanKind.SERVER,
-      client: api.SpanKind.CLIENT,
-      internal: api.SpanKind.INTERNAL,
-    };
-    return tracer.startSpan(name, { kind: kinds[kind], attributes, links }, parent);
+    const kind = api.SpanKind[named.toUpperCase() as Uppercase<SpanKind>];
+    return tracer.startSpan(name, { kind, attributes, links }, parent);
   }
 
   async function runIn<T>(open: OpenSpan, items: Scope['items'], work: () => Promise<T>): Promise<T> {

@@ -4,22 +4,11 @@
  * only if TEMPORAL_CONFIG_FILE or TEMPORAL_PROFILE is set, because a file in the home folder is meant for the
  * command line of Temporal.
  */
-import { loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
+import { type ClientConnectConfig, loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
 import type { Env } from './environment.ts';
 
-export interface TemporalAccess {
-  /** True: with the certificates of the system; undefined: not encrypted. */
-  tls?: boolean | TlsAccess;
-  apiKey?: string;
-  /** Sent with each call. */
-  metadata?: Record<string, string>;
-}
-
-interface TlsAccess {
-  serverNameOverride?: string;
-  serverRootCACertificate?: Uint8Array;
-  clientCertPair?: { crt: Uint8Array; key: Uint8Array };
-}
+/** Without `tls`, the connection is not encrypted; with true, by the certificates of the system. */
+export type TemporalAccess = Pick<ClientConnectConfig['connectionOptions'], 'tls' | 'apiKey' | 'metadata'>;
 
 export interface TemporalProfile {
   address: string | undefined;
@@ -43,15 +32,7 @@ function readProfile(variables: Record<string, string>): TemporalProfile {
     throw new Error('a client certificate needs its key, and a key its certificate (TEMPORAL_TLS_CLIENT_…)');
   const { connectionOptions, namespace } = toClientOptions(profile);
   const { address, tls, apiKey, metadata } = connectionOptions;
-  return {
-    address,
-    namespace,
-    access: {
-      ...(tls && { tls: tls as boolean | TlsAccess }),
-      ...(apiKey !== undefined && { apiKey: apiKey as string }),
-      ...(metadata && { metadata: metadata as Record<string, string> }),
-    },
-  };
+  return { address, namespace, access: { tls, apiKey, metadata } };
 }
 
 /** An empty variable counts as unset. */

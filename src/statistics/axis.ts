@@ -27,21 +27,9 @@ export function valueTicks(low: number, high: number, ticksMax: number): Tick[] 
 }
 
 const DAY_MINUTES = 1_440;
+const STEP_DAYS = [1, 2, 7, 14, 28, 56, 112];
 /** In minutes. */
-const STEPS = [
-  1,
-  2,
-  5,
-  10,
-  15,
-  30,
-  60,
-  120,
-  180,
-  360,
-  720,
-  ...[1, 2, 7, 14, 28, 56, 112].map((days) => days * DAY_MINUTES),
-];
+const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, ...STEP_DAYS.map((days) => days * DAY_MINUTES)];
 
 /** Times of the span that are round on the clocks of the zone, at most `ticksMax` and one. */
 export function timeTicks({ from, to }: Span, timezone: string, ticksMax: number): Tick[] {

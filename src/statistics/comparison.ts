@@ -1,4 +1,5 @@
 /** Channels of the same kind of several devices, for one chart of each kind. */
+import { grouped } from '../process/grouped.ts';
 import { type Channel, titleOf } from './record-text.ts';
 import type { Statistics } from './statistics.service.ts';
 
@@ -24,12 +25,10 @@ export const COMPARED_MAX = LOOKS.length - 1;
 export function compareChannels(
   records: readonly Statistics[],
 ): Array<{ title: string; lines: ComparedChannel[] }> {
-  const kinds = new Map<string, ComparedChannel[]>();
-  for (const [index, statistics] of records.entries())
-    for (const channel of statistics.channels) {
-      const lines = kinds.get(titleOf(channel)) ?? [];
-      kinds.set(titleOf(channel), lines);
-      lines.push({ statistics, channel, ...(LOOKS[index] as (typeof LOOKS)[number]) });
-    }
+  const all = records.flatMap((statistics, index) => {
+    const look = LOOKS[index] as (typeof LOOKS)[number];
+    return statistics.channels.map((channel) => ({ statistics, channel, ...look }));
+  });
+  const kinds = grouped(all, ({ channel }) => titleOf(channel));
   return [...kinds].map(([title, lines]) => ({ title, lines }));
 }

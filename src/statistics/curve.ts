@@ -2,6 +2,7 @@
 
 import type { Reading } from '../devices/reading.ts';
 import type { Span } from '../devices/settings.ts';
+import type { ChannelStatistics } from './statistics.ts';
 
 /** The resolution of a page. */
 export const CURVE_COLUMNS = 500;
@@ -13,16 +14,13 @@ export interface CurveColumn {
   max: number;
 }
 
+type Joined = Pick<ChannelStatistics, 'gaps' | 'gapCount' | 'expectedReadings' | 'isState'>;
+
 /** Neighbours without a gap between them, so that a line may join them. */
 export function joinable(
   columns: readonly CurveColumn[],
   { from, to }: Span,
-  {
-    gaps,
-    gapCount,
-    expectedReadings,
-    isState,
-  }: { gaps: readonly Span[]; gapCount: number; expectedReadings: number | null; isState: boolean },
+  { gaps, gapCount, expectedReadings, isState }: Joined,
 ): Array<[CurveColumn, CurveColumn]> {
   // Gaps are unknown without a period of measurement, which a state does not need, and before the listed gaps.
   if (expectedReadings === null && !isState) return [];
@@ -36,17 +34,13 @@ export function joinable(
   });
 }
 
-export interface Curves {
-  add(reading: Pick<Reading, 'channel' | 'type' | 'value' | 'measuredAt'>): void;
-  /** Columns without readings are left out. */
-  columnsOf(channel: number, type: number): CurveColumn[];
-}
+export type Curves = ReturnType<typeof createCurves>;
 
-export function createCurves({ from, to }: Span, width: number): Curves {
+export function createCurves({ from, to }: Span, width: number) {
   const curves = new Map<string, Array<CurveColumn | undefined>>();
   const keyOf = (channel: number, type: number) => `${channel} ${type}`;
   return {
-    add({ channel, type, value, measuredAt }) {
+    add({ channel, type, value, measuredAt }: Omit<Reading, 'error'>): void {
       const at = measuredAt.getTime();
       if (value === null || at < from || at >= to) return;
       const curve = curves.get(keyOf(channel, type)) ?? new Array<CurveColumn | undefined>(width);
@@ -55,7 +49,8 @@ export function createCurves({ from, to }: Span, width: number): Curves {
       const { min, max } = curve[column] ?? { min: value, max: value };
       curve[column] = { column, min: Math.min(min, value), max: Math.max(max, value) };
     },
-    columnsOf: (channel, type) =>
+    /** Columns without readings are left out. */
+    columnsOf: (channel: number, type: number): CurveColumn[] =>
       (curves.get(keyOf(channel, type)) ?? []).filter((each) => each !== undefined),
   };
 }

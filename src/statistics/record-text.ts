@@ -2,7 +2,7 @@
 import { definitionsOf } from '../alerts/alert-definition.ts';
 import { channelText, type Layout } from '../devices/device-capabilities.ts';
 import type { SettingsPeriod, Span } from '../devices/settings.ts';
-import { durationText } from '../process/durations.ts';
+import { clockText, durationText } from '../process/durations.ts';
 import { utcOffsetMinutes } from '../profiles/time-zone.ts';
 import type { RecordedAsset } from './record.repository.ts';
 import type { Statistics } from './statistics.service.ts';
@@ -22,9 +22,9 @@ const SETTINGS_MAX = 12;
 const BOUNDS_MAX = 12;
 const MAINTENANCE_MAX = 12;
 
-export function headLines(statistics: Statistics, { madeAt, madeBy, timezone }: RecordOptions): string[] {
+export function headLines(statistics: Statistics, options: RecordOptions): string[] {
   const { asset } = statistics;
-  const timeOf = clockOf(timezone);
+  const timeOf = clockOf(options.timezone);
   return [
     `Organization: ${asset.organizationName}`,
     `Place: ${asset.name}`,
@@ -35,21 +35,19 @@ export function headLines(statistics: Statistics, { madeAt, madeBy, timezone }: 
     ...(asset.registeredAt.getTime() > statistics.from
       ? [`Registered: ${timeOf(asset.registeredAt.getTime())}`]
       : []),
-    `Span: ${timeOf(statistics.from)} to ${timeOf(statistics.to)}`,
-    `Time zone: ${timezone}, at the beginning ${offsetText(timezone, statistics.from)}, at the end ${offsetText(timezone, statistics.to)}`,
-    `Made: ${timeOf(madeAt.getTime())} by ${madeBy}`,
+    ...spanLines(statistics, options),
   ];
 }
 
-export function comparisonLines(
-  records: readonly Statistics[],
-  { madeAt, madeBy, timezone }: RecordOptions,
-): string[] {
-  const timeOf = clockOf(timezone);
+export function comparisonLines(records: readonly Statistics[], options: RecordOptions): string[] {
   const from = Math.min(...records.map((each) => each.from));
   const to = Math.max(...records.map((each) => each.to));
+  return [`Organization: ${records[0]?.asset.organizationName}`, ...spanLines({ from, to }, options)];
+}
+
+function spanLines({ from, to }: Span, { madeAt, madeBy, timezone }: RecordOptions): string[] {
+  const timeOf = clockOf(timezone);
   return [
-    `Organization: ${records[0]?.asset.organizationName}`,
     `Span: ${timeOf(from)} to ${timeOf(to)}`,
     `Time zone: ${timezone}, at the beginning ${offsetText(timezone, from)}, at the end ${offsetText(timezone, to)}`,
     `Made: ${timeOf(madeAt.getTime())} by ${madeBy}`,
@@ -219,10 +217,7 @@ export function clockOf(timezone: string): (atMs: number) => string {
 
 function offsetText(timezone: string, atMs: number): string {
   const minutes = utcOffsetMinutes(timezone, new Date(atMs));
-  const clock = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
-    .map((part) => String(part).padStart(2, '0'))
-    .join(':');
-  return `UTC${minutes < 0 ? '-' : '+'}${clock}`;
+  return `UTC${minutes < 0 ? '-' : '+'}${clockText(Math.abs(minutes))}`;
 }
 
 /** `<serial>-<from>-<to>.pdf` with dates in the time zone; only characters that every file system accepts. */

@@ -1,6 +1,7 @@
 import type { Alert } from '../alerts/alert.ts';
 import { ENDED_AT } from '../alerts/alert-columns.ts';
 import type { AlertAction, StoredAction } from '../alerts/alert-history.ts';
+import type { Asset, Replacement } from '../assets/asset.ts';
 import { countRows } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
@@ -8,20 +9,17 @@ import type { Layout } from '../devices/device-capabilities.ts';
 import type { Span } from '../devices/settings.ts';
 
 /** The measuring place of a record, with its current names. */
-export interface RecordedAsset extends Layout {
+export interface RecordedAsset
+  extends Layout,
+    Pick<Asset, 'name' | 'serialNumber' | 'buildingId' | 'spaceId' | 'floor'> {
   organizationName: string;
-  name: string;
-  serialNumber: string;
-  buildingId: string | null;
-  spaceId: string | null;
-  floor: number | null;
   registeredAt: Date;
   /** Null: not archived. */
   archivedAt: Date | null;
   /** Channels with a reading, whenever it was. */
   measuredChannels: number[];
   /** Earlier loggers of the place, the earliest first. */
-  replacements: Array<{ serialNumber: string; replacedAt: Date }>;
+  replacements: Replacement[];
 }
 
 /** With the part of it that is within the span, in Unix milliseconds. */

@@ -2,6 +2,7 @@
 import { type Bounds, definitionsOf } from '../alerts/alert-definition.ts';
 import type { WeekCalendar } from '../devices/configuration.ts';
 import type { SettingsPeriod } from '../devices/settings.ts';
+import { clockText } from '../process/durations.ts';
 import { WEEKDAYS } from '../profiles/profile.ts';
 
 export type SettingsView = ReturnType<typeof settingsView>;
@@ -34,10 +35,7 @@ const scheduleView = (windows: WeekCalendar[] | null) =>
 
 const windowView = ({ days, fromTime, toTime, timezone }: WeekCalendar) => ({
   days: days.map((day) => WEEKDAYS[day] as string),
-  from: toClockTime(fromTime),
-  to: toClockTime(toTime),
+  from: clockText(fromTime),
+  to: clockText(toTime),
   utcOffsetMinutes: timezone,
 });
-
-const toClockTime = (minutes: number): string =>
-  [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':');

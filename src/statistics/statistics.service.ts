@@ -5,7 +5,7 @@ import { measurementTypeOf, typeView } from '../devices/measurement-type.ts';
 import type { StoredReading } from '../devices/reading.ts';
 import type { SettingsRepository } from '../devices/settings.repository.ts';
 import { periodsWithin, type SettingsPeriod, type Span } from '../devices/settings.ts';
-import type { HistoryFilter, HistoryScope } from '../measurements/history.repository.ts';
+import type { HistoryFilter, HistoryRepository } from '../measurements/history.repository.ts';
 import type { MutesRepository } from '../mutes/mutes.repository.ts';
 import { DAY_MS } from '../process/durations.ts';
 import { conflict, invalid, orNotFound } from '../process/errors.ts';
@@ -23,9 +23,7 @@ interface StatisticsDeps {
   settings: SettingsRepository;
   listProfileNames: ProfilesRepository['listNames'];
   /** Uses the connections for exports. */
-  history: {
-    lister(scope: HistoryScope): (filter: HistoryFilter) => Promise<StoredReading[]>;
-  };
+  history: Pick<HistoryRepository, 'lister'>;
   pace: Pace;
   now(): Date;
 }
@@ -65,11 +63,8 @@ export function createStatisticsService(deps: StatisticsDeps) {
     const asset = orNotFound(await record.find(organizationId, assetId), NO_SUCH_ASSET);
     checkSpan(request);
     const span = cutSpan(request, asset, now());
-    const inForce = await settings.list(organizationId, assetId, {
-      from: null,
-      to: new Date(span.to),
-      limit: null,
-    });
+    const until = { from: null, to: new Date(span.to), limit: null };
+    const inForce = await settings.list(organizationId, assetId, until);
     const list = history.lister({ organizationId, assetId, layout: asset });
     const isArchived = asset.archivedAt !== null && asset.archivedAt.getTime() <= span.from;
     const measured = isArchived ? [] : asset.measuredChannels;
@@ -107,16 +102,8 @@ export function createStatisticsService(deps: StatisticsDeps) {
       organizationId,
       settingsWithin.flatMap(({ profileSlug }) => profileSlug ?? []),
     );
-    return {
-      asset,
-      ...span,
-      ...alerts,
-      settings: settingsWithin,
-      profileNames,
-      channels,
-      mutedSpans,
-      curves,
-    };
+    const found = { asset, settings: settingsWithin, profileNames, channels, mutedSpans, curves };
+    return { ...span, ...alerts, ...found };
   };
 }
 

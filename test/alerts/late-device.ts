@@ -17,7 +17,7 @@ import type { Frame, LockedDevice } from '../../src/measurements/frame.ts';
 import { receiveFrame } from '../../src/measurements/receive-frame.ts';
 import type { SurroundingRange } from '../../src/measurements/surrounding-readings.repository.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
-import { lockedDevice } from '../measurements/fixtures.ts';
+import { EMPTY_FRAME, lockedDevice } from '../measurements/fixtures.ts';
 
 export interface Sample {
   minute: number;
@@ -170,6 +170,7 @@ const toStored = ({ over, ...alert }: NewAlert, id: string): StoredAlert => ({
 });
 
 const toFrame = (samples: readonly Sample[], arrival: number): Frame => ({
+  ...EMPTY_FRAME,
   organizationId: 'o',
   serialNumber: 's',
   readings: samples.map(({ minute, value }) => ({
@@ -179,14 +180,7 @@ const toFrame = (samples: readonly Sample[], arrival: number): Frame => ({
     error: value === null ? 8_388_557 : null,
     measuredAt: toDate(minute),
   })),
-  batteryStatus: null,
-  signal: null,
-  configHash: null,
-  nextTransmissionAt: null,
-  measurementPeriodSeconds: null,
-  channelTypes: null,
   receivedAt: toDate(arrival),
-  canDeliverConfig: true,
 });
 
 /** Up to the next sample after the range. */

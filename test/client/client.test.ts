@@ -13,8 +13,10 @@ import {
   WebhookVerificationError,
   waitUntilApplied,
 } from '../../client/src/index.ts';
+import { DAY_MS } from '../../src/process/durations.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { timerWarnings } from '../support/timer-warnings.ts';
 import {
   CUT_OFF,
   CUT_OFF_REFUSAL,
@@ -24,6 +26,7 @@ import {
   NESTED_REFUSAL,
   NO_HTTP,
   NO_JSON,
+  RUNNING,
   startScriptedServer,
 } from './scripted-server.ts';
 
@@ -86,6 +89,19 @@ describe('The typed client', () => {
     await assert.rejects(ended, /not today/);
   });
 
+  it('takes an interval of polls that is longer than timers can be', async () => {
+    const getConfigJob = (async () => ({ status: 'running' })) as never;
+    const waiting = new AbortController();
+    const options = { signal: waiting.signal, pollMs: 30 * DAY_MS };
+    let ended: Promise<unknown> = Promise.resolve();
+    const warnings = await timerWarnings(() => {
+      ended = waitUntilApplied({ getConfigJob }, 'of-a-month', options);
+    });
+    waiting.abort(new Error('not today'));
+    await assert.rejects(ended, /not today/);
+    assert.deepEqual(warnings, []);
+  });
+
   it('reads all items of a list, for any size of its pages', async () => {
     for (let index = 0; index < 5; index++) await dms.registerAsset({ body: { serialNumber: serial() } });
     const { totalItems } = await dms.listAssets();
@@ -125,6 +141,15 @@ describe('The typed client', () => {
     const client = createClient({ baseUrl: server.url, apiKey, retry: { firstMs: 1 } });
     assert.equal((await client.listAssets()).totalItems, 0);
     assert.equal(server.requests, 4);
+    server.stop();
+  });
+
+  it('waits for a call that still runs, and keeps its retries for failures', async () => {
+    const answers = [...Array(9).fill(RUNNING), CUT_OFF, RUNNING, EMPTY_LIST];
+    const server = await startScriptedServer(answers);
+    const client = createClient({ baseUrl: server.url, apiKey, retry: { retries: 1, firstMs: 1 } });
+    assert.equal((await client.listAssets()).totalItems, 0);
+    assert.equal(server.requests, answers.length);
     server.stop();
   });
 

@@ -186,7 +186,7 @@ print(list_assets.sync(client=client).items[0].serial_number)
       command: [
         ...['python3', '-m', 'datamodel_code_generator', '--input', openapi, '--input-file-type', 'openapi'],
         ...['--output', 'models.py', '--output-model-type', 'pydantic_v2.BaseModel', '--disable-warnings'],
-        ...['--openapi-scopes', 'schemas', 'paths', '--use-operation-id-as-name'],
+        ...['--openapi-scopes', 'schemas', 'paths', '--use-operation-id-as-name', '--formatters', 'builtin'],
       ],
       env: PYTHON,
     }),

@@ -99,7 +99,7 @@ describe('The Python client', () => {
       redirectingUrl: await listen(elsewhere),
       brokenUrl: await script(CUT_OFF, NO_HTTP, NESTED_REFUSAL, EMPTY_LIST),
       cutOffUrl: await script(CUT_OFF),
-      runningUrl: await script(...Array(20).fill(RUNNING), REGISTERED),
+      runningUrl: await script(...Array(20).fill(RUNNING), NESTED_REFUSAL, RUNNING, REGISTERED),
       endlessUrl: await script(RUNNING),
       wrongUrls: [
         [await script(NO_JSON), 200],

@@ -102,7 +102,7 @@ class PythonClient(unittest.TestCase):
     def test_repeats_what_is_safe_to_repeat_until_an_answer_comes_whole(self):
         self.assertEqual(Client(GIVEN["brokenUrl"], GIVEN["apiKey"]).list_assets()["totalItems"], 0)
 
-    def test_waits_for_the_answer_of_a_call_that_still_runs_and_not_for_ever(self):
+    def test_waits_for_a_call_that_still_runs_keeps_its_retries_for_failures_and_does_not_wait_for_ever(self):
         number = {"serialNumber": serial()}
         running = Client(GIVEN["runningUrl"], GIVEN["apiKey"])
         self.assertEqual(running.register_asset(body=number)["id"], "registered")

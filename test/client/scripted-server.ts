@@ -28,7 +28,7 @@ export async function startScriptedServer(answers: readonly string[]): Promise<S
 }
 
 const withLength = (status: string, length: number, body: string): string =>
-  `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`;
+  `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`;
 const whole = (status: string, body: string): string => withLength(status, body.length, body);
 const NESTED = '['.repeat(200_000);
 

@@ -7,7 +7,16 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { verifyWebhook } from '../../client/src/index.ts';
 import { withInput } from '../support/command-line.ts';
-import { apply, applyAnswer, createProfile, eventually, FRIDGE } from '../support/fleet.ts';
+import {
+  apply,
+  applyAnswer,
+  createProfile,
+  eventually,
+  FRIDGE,
+  register,
+  sendTemperature,
+} from '../support/fleet.ts';
+import { startReceiver } from '../support/receiver.ts';
 import type { TestService } from '../support/service.ts';
 import { useCommands } from './harness.ts';
 
@@ -43,6 +52,25 @@ describe('Commands for webhooks', () => {
       );
     return { child, until, printed, exited: once(child, 'exit') };
   }
+
+  it('lists how each webhook does: its state, since when, and the deliveries that wait', async () => {
+    const own = await dms.addOrganization();
+    setEnv({ DMS_URL: dms.baseUrl, DMS_KEY: (await dms.issueKey(own.id, 'customer')).token });
+    const receiver = await startReceiver();
+    receiver.answer((response) => response.writeHead(500).end());
+    await own.api.post('/cellular-webhooks', { url: receiver.url });
+    await register(own, 'LISTED');
+    await sendTemperature(own, 'LISTED', 4);
+    const [{ id, url, health }] = await eventually(
+      () => jsonOf('webhooks', 'list'),
+      ([listed]) => listed.health.state === 'failing' && listed.health.backlog === 1,
+    );
+    const [head = '', row = ''] = (await run('webhooks', 'list')).stdout.split('\n');
+    await receiver.stop();
+    const columns = (line: string) => line.trim().split(/ {2,}/);
+    assert.deepEqual(columns(head), ['ID', 'KIND', 'STATE', 'SINCE', 'WAITING', 'LAST DELIVERED AT', 'URL']);
+    assert.deepEqual(columns(row), [id, 'cellular-webhook', 'failing', health.since, '1', '–', url]);
+  });
 
   it('listens: prints and forwards verified events, and leaves no webhook behind', async () => {
     const forwarded: Array<{ headers: IncomingMessage['headers']; body: string }> = [];

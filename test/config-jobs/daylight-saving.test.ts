@@ -213,6 +213,9 @@ describe('Daylight saving time', () => {
     await pendingAt(moving.serial, 120);
     const { pendingConfig, syncStatus } = await configOf(dms, serial);
     assert.deepEqual([pendingConfig, syncStatus], [before.pendingConfig, 'failed']);
+    const { body: group } = await dms.api.post('/groups', { name: slug, profileSlug: slug });
+    const { body } = await dms.api.post(`/groups/${group.id}/add-members`, { serialNumbers: [serial] });
+    assert.deepEqual(body, { added: 1, jobId: null });
   });
 
   describe('when the rules of time zones change', () => {

@@ -88,8 +88,8 @@ describe('The migrations of an empty database', () => {
   });
 
   it('reverts and repeats each migration', async () => {
+    let before = await schema();
     for (const name of NAMES) {
-      const before = await schema();
       await migrations[name].up(sql);
       const after = await schema();
       assert.notDeepEqual(after, before, `${name} does nothing`);
@@ -97,6 +97,7 @@ describe('The migrations of an empty database', () => {
       assert.deepEqual(await schema(), before, `down of ${name}`);
       await migrations[name].up(sql);
       assert.deepEqual(await schema(), after, `${name} again`);
+      before = after;
     }
   });
 

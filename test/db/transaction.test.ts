@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createBatchTransact } from '../../src/db/batch-transaction.ts';
-import { type Database, openDatabase, type Sql } from '../../src/db/database.ts';
+import { type Database, openDatabase, type PooledConnection, type Sql } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact, joinTransaction } from '../../src/db/transaction.ts';
 import { newDatabase } from '../support/servers.ts';
@@ -187,6 +187,28 @@ describe('Transactions', () => {
         /fault/,
       );
       assert.deepEqual(await notes(), ['kept']);
+    });
+
+    it('closes a connection that does not answer the begin or the commit, without a rollback', async () => {
+      for (const unanswered of [/^begin/, /^commit/]) {
+        const connection: PooledConnection = await database.client.acquireConnection();
+        await database.client.releaseConnection(connection);
+        const sent: string[] = [];
+        const query = connection.query.bind(connection) as (...given: unknown[]) => unknown;
+        const stall = (...given: unknown[]) => {
+          sent.push(String(given[0]));
+          if (unanswered.test(sent.at(-1) as string)) return Promise.reject(new Error('Query read timeout'));
+          return query(...given);
+        };
+        Object.assign(connection, { query: stall });
+        await assert.rejects(
+          createBatchTransact(database)(async () => {}),
+          /Query read timeout/,
+        );
+        assert.match(sent.at(-1) as string, unanswered);
+        assert.deepEqual(await notes(), []);
+        assert.equal(sent.length, unanswered.test('begin') ? 1 : 2, 'the next user gets another connection');
+      }
     });
 
     it('plans the statements of batches once, and leaves other transactions unchanged', async () => {

@@ -89,14 +89,20 @@ for (const isDatabaseDistributed of [false, true]) {
     let counter: pg.Client;
 
     before(async () => {
-      const databaseUrl = await databaseWithoutAutovacuum([...OF_DEVICES, ...OF_DELIVERIES]);
+      const databaseUrl = await newDatabase();
       counter = await connect(databaseUrl);
+      if (isDatabaseDistributed) {
+        // Statements are planned for their values, as under Citus.
+        await counter.query(`alter database ${counter.database} set plan_cache_mode = force_custom_plan`);
+        for (const table of [...OF_DEVICES, ...OF_DELIVERIES]) await counter.query(toExpectRowsOfEach(table));
+      }
       const settings = { isDatabaseDistributed, webhooks: QUICK };
       // The outbox is polled once, because each poll reads rows and their number would depend on the machine.
       const deliveryPlan = { pollIntervalMs: 600_000 };
       dms = await startService({ databaseUrl, withWorker: false, settings, deliveryPlan });
       resources = openResources({ settings: dms.settings, log: createLog('silent'), now: () => new Date() });
       await addDevices(dms);
+      // Only the test analyzes tables: its server has no autovacuum.
       await counter.query(`vacuum analyze ${OF_DEVICES}`);
       org = await dms.addOrganization();
       await addDevices(org);
@@ -230,25 +236,6 @@ for (const isDatabaseDistributed of [false, true]) {
       assert.ok(perDelivery <= ROWS_READ_PER_DELIVERY_MAX, `${perDelivery} rows were read for each`);
     });
   });
-
-  /** Only the test analyzes the tables. Statements are planned for their values, as under Citus. */
-  async function databaseWithoutAutovacuum(tables: string[]): Promise<string> {
-    const databaseUrl = await newDatabase();
-    const client = await connect(databaseUrl);
-    const { rows } = await client.query(
-      `select leaf.relid::regclass::text as name
-       from unnest($1::text[]) as t (name) cross join lateral pg_partition_tree(t.name::regclass) as leaf
-       where leaf.isleaf`,
-      [tables],
-    );
-    for (const { name } of rows) await client.query(`alter table ${name} set (autovacuum_enabled = off)`);
-    if (isDatabaseDistributed) {
-      await client.query(`alter database ${client.database} set plan_cache_mode = force_custom_plan`);
-      for (const table of tables) await client.query(toExpectRowsOfEach(table));
-    }
-    await client.end();
-    return databaseUrl;
-  }
 }
 
 async function connect(connectionString: string): Promise<pg.Client> {

@@ -127,7 +127,10 @@ describe('A delivery attempt', () => {
   beforeEach(async () => {
     receiver = await startReceiver();
   });
-  afterEach(() => receiver.stop());
+  afterEach(async () => {
+    await customer.unsubscribeAll();
+    await receiver.stop();
+  });
 
   /** Subscribed to no event that occurs: receives only tests. */
   const quietEndpoint = (url = receiver.url) => customer.subscribe(url, { events: ['device.online'] });

@@ -91,6 +91,8 @@ export interface Endpoint {
 export interface Customer extends TestOrganization {
   subscribe(url: string, more?: object): Promise<Endpoint>;
   subscribeCellular(url: string, more?: object): Promise<Endpoint>;
+  /** Deletes its endpoints. Those of earlier tests, whose receivers are gone, would be probed beside every later test. */
+  unsubscribeAll(): Promise<void>;
   /** Publishes this many `config.applied` in one transaction. */
   publish(count: number): Promise<void>;
   /** Has this many devices confirm a change, which publishes a `config.applied` for each. */
@@ -120,12 +122,15 @@ export async function addCustomer(dms: TestService): Promise<Customer> {
     deliveriesIn: createOutboxRepository,
     onQueued: (endpoints) => void notifyQueued(dms.service.sql, endpoints),
   });
+  const paths: string[] = [];
   let batches = 0;
 
   async function subscribeAt(collection: string, body: object): Promise<Endpoint> {
     const created = await organization.api.post(collection, body);
     assert.equal(created.status, 201, created.text);
-    return toEndpoint(dms, organization, `${collection}/${created.body.id}`, created.body.id);
+    const path = `${collection}/${created.body.id}`;
+    paths.push(path);
+    return toEndpoint(dms, organization, path, created.body.id);
   }
 
   return {
@@ -133,6 +138,9 @@ export async function addCustomer(dms: TestService): Promise<Customer> {
     subscribe: (url, more = {}) => subscribeAt('/webhooks', { url, events: ['config.applied'], ...more }),
     subscribeCellular: (url, more = {}) =>
       subscribeAt('/cellular-webhooks', { url, deliverConfigApplied: true, ...more }),
+    async unsubscribeAll() {
+      for (const path of paths.splice(0)) await organization.api.delete(path);
+    },
     publish: (count) =>
       transact((tx) =>
         publishEvents(

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { query } from '../../src/db/query.ts';
-import { addCounts, countAttempt } from '../../src/endpoints/attempt-counts.ts';
+import { countAttempt } from '../../src/endpoints/attempt-counts.ts';
 import { createBreakerRepository } from '../../src/endpoints/breaker.repository.ts';
 import {
   createEndpointHealthRepository,
@@ -503,7 +503,7 @@ describe('The health of an endpoint', () => {
     const endpoints = createEndpointHealthRepository(dms.service.sql);
     const { id } = await customer.subscribe(receiver.url, { events: ['device.online'] });
     const endpoint = { organizationId: customer.id, endpointId: id, url: receiver.url };
-    const record = (second: number, status: LastAttempt['status'], counts = countAttempt(status, 5)) =>
+    const record = (second: number, status: LastAttempt['status']) =>
       endpoints.recordLastAttempts([
         {
           ...endpoint,
@@ -511,7 +511,7 @@ describe('The health of an endpoint', () => {
           status,
           statusCode: null,
           error: null,
-          counts,
+          counts: countAttempt(status, 5),
         },
       ]);
     const failingSince = async () =>
@@ -533,9 +533,6 @@ describe('The health of an endpoint', () => {
     assert.equal(await failingSince(), null);
     await record(35, 'retrying');
     assert.equal(await failingSince(), null, 'an older attempt never overwrites a newer one');
-    await record(50, 'blocked');
-    await record(60, 'blocked', addCounts(countAttempt('delivered', 5), countAttempt('blocked', 5)));
-    assert.equal(await failingSince(), 60_000, 'a success was gathered before the failure of second 60');
   });
 
   it('disables an endpoint that answers 410, fails that delivery, holds the others and queues nothing new', async () => {

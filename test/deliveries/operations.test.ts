@@ -46,7 +46,10 @@ describe('Operations on deliveries', () => {
   beforeEach(async () => {
     receiver = await startReceiver();
   });
-  afterEach(() => receiver.stop());
+  afterEach(async () => {
+    await customer.unsubscribeAll();
+    await receiver.stop();
+  });
 
   const failing = () => receiver.answer((response) => response.writeHead(500).end());
   const well = () => receiver.answer((response) => response.writeHead(204).end());
@@ -410,7 +413,6 @@ describe('Operations on deliveries', () => {
     assert.equal((await endpoint.test()).statusCode, 410);
     const { status, disabledReason } = await endpoint.view();
     assert.deepEqual([status, disabledReason], ['active', null]);
-    await customer.api.delete(endpoint.path);
   });
 
   it('answers 404 to a delivery of another endpoint', async () => {

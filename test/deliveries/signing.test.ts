@@ -70,7 +70,10 @@ describe('The secret of an endpoint', () => {
   beforeEach(async () => {
     receiver = await startReceiver();
   });
-  afterEach(() => receiver.stop());
+  afterEach(async () => {
+    await customer.unsubscribeAll();
+    await receiver.stop();
+  });
 
   async function testRequest(endpoint: Endpoint): Promise<Received> {
     await endpoint.test();
@@ -108,6 +111,8 @@ describe('The secret of an endpoint', () => {
     assert.equal(secret, undefined, 'not repeated when the customer chose it');
     const rotatedAt = Date.parse(previousValidUntil ?? '') - GRACE_MS;
     assert.ok(before <= rotatedAt && rotatedAt <= Date.now(), `${previousValidUntil}`);
+    // The secret that it has already ends nothing.
+    assert.equal((await customer.api.patch(endpoint.path, { secret: OTHER })).status, 200);
     const during = await testRequest(endpoint);
     assert.deepEqual(
       [accepts(SECRET, during), accepts(OTHER, during), signatureCount(during)],

@@ -33,7 +33,10 @@ describe('An event', () => {
     customer = await addCustomer(dms);
     receiver = await startReceiver();
   });
-  afterEach(() => receiver.stop());
+  afterEach(async () => {
+    await customer.unsubscribeAll();
+    await receiver.stop();
+  });
 
   const countRows = async (table: 'events' | 'deliveries') => {
     const [row] = await query<{ count: number }>(

@@ -18,21 +18,23 @@ import { promisify } from 'node:util';
 import { DAY_MS } from '../../src/process/durations.ts';
 import { findTestProgram, PROGRAMS_PATH } from '../runner/programs.ts';
 import { eventually, register } from '../support/fleet.ts';
+import { processBundle } from '../support/process-bundle.ts';
 import { newDatabase } from '../support/servers.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { run } from '../support/standby.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../deploy/backup.sh', import.meta.url));
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 describe('The backup of the compose file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dms-backups-'));
   const programs = mkdtempSync(join(tmpdir(), 'dms-programs-'));
   let dms: TestService;
   let drillUrl: string;
+  let bundle: string;
 
   before(async function () {
     if (findTestProgram('pg_dump') === null || findTestProgram('psql') === null) return this.skip();
+    bundle = await processBundle();
     installCommand();
     dms = await startService({ withWorker: false });
     drillUrl = await newDatabase();
@@ -47,7 +49,7 @@ describe('The backup of the compose file', () => {
   const installCommand = (afterwards = 'true') =>
     writeFileSync(
       join(programs, 'dms'),
-      `#!/bin/sh\ncd ${ROOT} && node --import=#typescript src/bin/cli.ts "$@" && ${afterwards}\n`,
+      `#!/bin/sh\nnode ${join(bundle, 'src/bin/cli.mjs')} "$@" && ${afterwards}\n`,
       { mode: 0o755 },
     );
 

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { join } from 'node:path';
+import { closingWords } from '../../dev/demo/run-demo.ts';
 import type { LocalInstance } from '../../dev/local/local-instance.ts';
 import { startEverything } from '../../dev/local/start-everything.ts';
 import { readStartSettings } from '../../dev/local/start-settings.ts';
@@ -59,12 +60,10 @@ describe('npm start', () => {
   const [ownTemporary, abandonedTemporary] = [newDataDir(), newDataDir()];
   const holder = createServer();
   let stack: Stack;
-  /** Has its own service, which starts at the same time. */
+  /** Has its own service, which starts at the same time, and goes through the whole story. */
   let ownDemo: Running;
   let besideLocal: LocalInstance;
   let besideProcesses: ReturnType<typeof descendantsOf>;
-  /** Uses the running service. */
-  let demo: Running;
   let jobId: string;
 
   before(async () => {
@@ -161,12 +160,8 @@ describe('npm start', () => {
     });
   });
 
-  // Runs while the demos wait for their devices.
+  // Runs while the demo waits for its devices.
   describe('when it cannot start', () => {
-    before(() => {
-      demo = run('demo', { DATA_DIR: dataDir });
-    });
-
     it('refuses a taken PORT with the reason, before it creates anything', async () => {
       const { port } = new URL(stack.local.baseUrl);
       await assert.rejects(startHere({ DATA_DIR: unusedDir, PORT: port }), {
@@ -203,6 +198,17 @@ describe('npm start', () => {
   });
 
   describe('npm run demo', () => {
+    let stopped: Running;
+    let webhook: { id: string; status: string };
+
+    before(async () => {
+      stopped = run('demo', { DATA_DIR: dataDir });
+      const line = await stopped.line(/receiver listens at/);
+      await stopped.end('SIGTERM');
+      const { body } = await stack.organization.api.get('/webhooks');
+      webhook = body.items.find(({ url }: { url: string }) => line.includes(url));
+    });
+
     it('starts a service of its own, without settings of another one, and removes it with its files at the end', async () => {
       assert.ok(besideProcesses.length > 10, 'PostgreSQL, Temporal and their guards');
       await succeeds(ownDemo);
@@ -210,27 +216,37 @@ describe('npm start', () => {
       assert.deepEqual([alive(besideProcesses), leftIn(ownTemporary)], [[], []]);
     });
 
-    it('disables its webhook when it is stopped', async () => {
-      const stopped = run('demo', { DATA_DIR: dataDir });
-      const line = await stopped.line(/receiver listens at/);
-      await stopped.line(/^3\./);
-      await stopped.end('SIGTERM');
-      const { body } = await stack.organization.api.get('/webhooks');
-      const its = body.items.find(({ url }: { url: string }) => line.includes(url));
-      assert.equal(its.status, 'disabled');
+    it('uses a running service, leaves it running, and disables its webhook when it is stopped while it creates it', () => {
+      assert.equal(webhook.status, 'disabled');
+      assert.match(stopped.output(), /the demo uses it and leaves it running/);
+      assert.ok(stack.isRunning());
     });
 
-    it('runs against a running service, leaves it running, and prints only commands that work', async () => {
-      await succeeds(demo);
-      const [, pasted = ''] = demo.output().split(LINKS);
+    it('prints only commands that work, for a service that stays', async () => {
+      const { api } = stack.organization;
+      const [openedAsset] = (await api.get('/assets?q=Demo fridge')).body.items;
+      const slug = await createProfile(stack.organization, { slug: 'of-demo', temperatureAlerts: [] });
+      const applied = await apply(stack.organization, slug, { serialNumbers: [openedAsset.serialNumber] });
+      const result = {
+        ...{ jobId: applied, profileSlug: slug, webhookId: webhook.id },
+        ...{ openedAsset, muteAsset: openedAsset },
+      };
+      const [, pasted = ''] = closingWords({ local: stack.local, isOurs: false }, false, result).split(LINKS);
       const shell = pasted.slice(pasted.indexOf('  BASE='));
       const answers = execFileSync('bash', ['-c', shell], { encoding: 'utf8' }).trim().split('\n');
       assert.equal(answers.length, 6);
       for (const answer of answers) assert.equal(JSON.parse(answer).success, undefined, answer);
-      assert.ok(stack.isRunning());
+    });
+
+    it('archives the devices of demos on request', async () => {
+      const countDemoDevices = async () =>
+        (await stack.organization.api.get('/assets?q=Demo%20fridge')).body.totalItems;
+      const registered = await countDemoDevices();
+      assert.ok(registered >= 7, String(registered));
       const clean = run('demo', { DATA_DIR: dataDir }, '--clean');
       assert.equal(await clean.exited, 0, clean.output());
-      assert.match(clean.output(), /^Archived 14 devices/m);
+      assert.match(clean.output(), new RegExp(`^Archived ${registered} devices`, 'm'));
+      assert.equal(await countDemoDevices(), 0);
     });
 
     describe('beside another copy at the address of its last service', () => {
@@ -281,38 +297,34 @@ describe('npm start', () => {
     });
   });
 
-  describe('when it is killed with -9 in the middle of a job', () => {
+  describe('when all but PostgreSQL is killed with -9 in the middle of a job', () => {
+    let relatives: ReturnType<typeof descendantsOf>;
     before(async () => {
-      for (const serial of ['FIRST', 'SECOND', 'THIRD']) await register(stack.organization, serial);
+      for (const serial of ['FIRST', 'SECOND']) await register(stack.organization, serial);
       const slug = await createProfile(stack.organization, FRIDGE);
-      jobId = await apply(stack.organization, slug, { serialNumbers: ['FIRST', 'SECOND', 'THIRD'] });
+      jobId = await apply(stack.organization, slug, { serialNumbers: ['FIRST', 'SECOND'] });
       await applyAnswer(stack.organization, 'FIRST');
+      relatives = descendantsOf(stack.pid);
+      const isPostgres = ({ command }: { command: string }) =>
+        /postgres/.test(command) && !/guard\.mjs/.test(command);
+      for (const each of relatives) if (!isPostgres(each)) tryKill(each.pid);
+      await stack.end('SIGKILL');
+      stack = await startStack(dataDir, { byNpm: true });
     });
 
-    it('starts again after kill -9 of the guard of PostgreSQL, and names the server that it stops first', async () => {
-      const relatives = descendantsOf(stack.pid);
-      const guard = relatives.find(({ command }) => /guard\.mjs.*postgres/.test(command));
-      tryKill(guard?.pid ?? 0);
-      await stack.end('SIGKILL');
-      stack = await startStack(dataDir);
+    it('names the server that is left running, and stops it first', async () => {
       assert.match(stack.output(), /^PostgreSQL: process \d+ was left running .* is stopped first$/m);
-      await applyAnswer(stack.organization, 'SECOND');
-      assert.equal((await jobOf(stack.organization, jobId)).counts.applied, 2);
       await eventually(
         async () => alive(relatives),
         (left) => left.length === 0,
       );
     });
 
-    it('finishes the job after kill -9 of the service and its servers', async () => {
-      const relatives = descendantsOf(stack.pid);
-      for (const { pid } of relatives) tryKill(pid);
-      await stack.end('SIGKILL');
-      stack = await startStack(dataDir, { byNpm: true });
+    it('finishes the job', async () => {
       const { status, counts } = await jobOf(stack.organization, jobId);
-      assert.deepEqual([status, counts.waiting, counts.applied], ['running', 1, 2]);
-      await applyAnswer(stack.organization, 'THIRD');
-      assert.equal((await jobOf(stack.organization, jobId)).counts.applied, 3);
+      assert.deepEqual([status, counts.waiting, counts.applied], ['running', 1, 1]);
+      await applyAnswer(stack.organization, 'SECOND');
+      assert.equal((await jobOf(stack.organization, jobId)).counts.applied, 2);
       const job = await untilEnded(stack.organization, jobId, { timeoutMs: 30_000 });
       assert.equal(job.status, 'succeeded');
     });

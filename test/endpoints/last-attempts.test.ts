@@ -112,11 +112,15 @@ describe('The last attempts of endpoints', () => {
     assert.deepEqual(times(), [[1], [2], [4], [3]]);
   });
 
-  it('gathers blocked attempts as successful ones, and writes the last of both with the counts of all', async () => {
-    const { add, record, pass, written } = start();
+  it('writes blocked attempts together, but those of another outcome or URL apart and before the next one is judged', async () => {
+    const { add, record, endOne, pass, written } = start();
+    let looks = 0;
     const { update } = createEndpointHealthService({
       endpoints: {
-        findActiveState: async () => ({ breaker: 'closed', failingSince: null, recoveredAt: null }),
+        async findActiveState() {
+          looks++;
+          return { breaker: 'closed', failingSince: null, recoveredAt: null };
+        },
       },
       breakers: { open: () => assert.fail('opened'), disable: () => assert.fail('disabled') },
       lastAttempts: { add, record },
@@ -126,15 +130,42 @@ describe('The last attempts of endpoints', () => {
       notifyRecovery: () => assert.fail('nothing is to recover'),
       log: {} as Log,
     });
-    for (const [index, verdict] of (['delivered', 'blocked', 'blocked'] as const).entries())
-      void update(attempt(index + 1, verdict), { verdict, retryAfterMs: null, nextAttemptAt: null });
-    await settled();
-    assert.equal(written.length, 0);
+    const end = async (second: number, verdict: 'delivered' | 'blocked', of = endpoint) => {
+      void update(attempt(second, verdict, of), { verdict, retryAfterMs: null, nextAttemptAt: null });
+      await settled();
+    };
+    const shown = () =>
+      written.map((each) =>
+        each.map(({ url, status, attemptedAt, counts }) => [
+          url,
+          status,
+          attemptedAt.getTime() / 1_000,
+          counts.failed,
+        ]),
+      );
+    await end(1, 'blocked');
+    await end(2, 'blocked');
+    assert.deepEqual([written.length, looks], [0, 2]);
+    const changed = { ...endpoint, url: 'https://example.com/changed' };
+    await end(3, 'blocked', changed);
+    assert.deepEqual(shown(), [[[endpoint.url, 'blocked', 2, 2]]]);
+    await endOne();
+    await endOne();
+    await end(4, 'delivered', changed);
+    looks = 0;
+    await end(5, 'blocked', changed);
+    await end(6, 'blocked', changed);
+    assert.equal(looks, 0, 'the success of second 4 is not written yet');
+    await endOne();
+    await endOne();
     await pass(AT_ONCE_MS);
-    const [last, ...others] = written.flat();
-    assert.equal(others.length, 0);
-    assert.deepEqual([last?.status, last?.attemptedAt], ['blocked', new Date(3_000)]);
-    assert.deepEqual([last?.counts.delivered, last?.counts.failed], [1, 2]);
+    assert.deepEqual(shown().slice(1), [
+      [[changed.url, 'blocked', 3, 1]],
+      [[changed.url, 'delivered', 4, 0]],
+      [[changed.url, 'blocked', 5, 1]],
+      [[changed.url, 'blocked', 6, 1]],
+    ]);
+    assert.equal(looks, 2);
   });
 
   it('writes what is left when it stops, after a write that failed', async () => {

@@ -36,6 +36,7 @@ const scratch = scratchFolder();
 /** Written data survives the kill of a process; only a crash of the machine would need it flushed. */
 const UNSYNCED = { fsync: 'off', full_page_writes: 'off' };
 const CUTS = 5;
+const STATEMENT_TIMEOUT_MS = 1_000;
 /** Acknowledged requests or events between two faults, more than there are clients. */
 const LOAD = 12;
 
@@ -185,7 +186,7 @@ describe('A database that is too slow', () => {
   let dms: TestService;
   let blocker: pg.Client;
   before(async () => {
-    dms = await startService({ withWorker: false, settings: { statementTimeoutMs: 2_000 } });
+    dms = await startService({ withWorker: false, settings: { statementTimeoutMs: STATEMENT_TIMEOUT_MS } });
     blocker = new pg.Client(dms.settings.databaseUrl);
     await blocker.connect();
   });
@@ -217,7 +218,6 @@ describe('A database that is too slow', () => {
 });
 
 describe('A database that vanishes without closing connections', () => {
-  const STATEMENT_TIMEOUT_MS = 1_000;
   let proxy: TcpProxy;
   let dms: TestService;
   before(async () => {

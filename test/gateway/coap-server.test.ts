@@ -173,8 +173,8 @@ describe('The CoAP server', () => {
         payload: null,
         tokenOption: 'dev_',
         confirmable: true,
-        remoteAddress: address,
-        remotePort: port,
+        address,
+        port,
       },
     );
     await device.ask({});

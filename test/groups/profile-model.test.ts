@@ -238,6 +238,8 @@ for (const { how, settings } of MODES)
     }
 
     async function start(): Promise<Fleet> {
+      // Each step would look at jobs that an earlier sequence has left open.
+      await worker.expireJobs();
       const org = await dms.addOrganization();
       const slugs = {} as Record<Slug, string>;
       for (const [name, intervals] of Object.entries(PROFILES))

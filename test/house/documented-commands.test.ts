@@ -29,6 +29,10 @@ const isCommand = (typed: string) =>
   typed.startsWith('--') ||
   commands.some(({ words }) => `${typed} `.startsWith(`${words.join(' ')} `));
 
+/** Blocks that a reader pastes into a shell. */
+const BLOCK = /^```sh\n([\s\S]*?)^```$/gm;
+const QUOTED = /'[^']*'|"(?:\\.|[^"\\])*"/g;
+
 const namedIn = (document: string) => [...readFileSync(join(ROOT, document), 'utf8').matchAll(SCRIPT)];
 
 describe('The commands that documents name', () => {
@@ -40,6 +44,22 @@ describe('The commands that documents name', () => {
       }
     });
   }
+
+  it('are words that zsh, whose prompt knows no comments, takes as every shell does', () => {
+    const blocks = DOCUMENTS.flatMap((document) =>
+      [...readFileSync(join(ROOT, document), 'utf8').matchAll(BLOCK)].map(([, commands = '']) => ({
+        document,
+        lines: commands.replace(QUOTED, 'quoted').split('\n'),
+      })),
+    );
+    assert.ok(blocks.length > 0);
+    assert.deepEqual(
+      blocks.flatMap(({ document, lines }) =>
+        lines.filter((line) => /(^|\s)#/.test(line)).map((line) => `${document}: ${line}`),
+      ),
+      [],
+    );
+  });
 
   it('runs only files that are executable', () => {
     const programs = DOCUMENTS.flatMap((document) =>

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import knex from 'knex';
+import { acrossOrganizations } from '../../src/db/builder.ts';
 import { isScoped } from '../support/scoped-statements.ts';
 
 describe('The organization in statements of the query builder', () => {
@@ -26,6 +27,10 @@ describe('The organization in statements of the query builder', () => {
   it('requires the organization for joined tables as well', () => {
     assert.ok(!isAccepted(joined().where({ 'l.organization_id': 'an id' })));
     assert.ok(isAccepted(joined().where({ 'l.organization_id': 'an id', 'a.organization_id': 'an id' })));
+  });
+
+  it('requires no organization where a statement is marked as one about all', () => {
+    assert.ok(isAccepted(acrossOrganizations(sql('alerts')).where({ status: 'new' })));
   });
 
   it('requires no organization for tables of all organizations', () => {

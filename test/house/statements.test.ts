@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import type { Knex } from 'knex';
+import ts from 'typescript';
 import { OUTBOX_SESSION } from '../../src/compose/delivery-worker.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
@@ -13,52 +14,34 @@ import { newDatabase } from '../support/servers.ts';
 import { startService } from '../support/service.ts';
 import { openPlanReader, type PlanReader } from './run-time-pruning.ts';
 import { readSourceStatements } from './source-statements.ts';
+import { readSources } from './sources.ts';
 
 /** Exceptions, as a failure prints them, with the reason. One that is no longer needed fails. */
 const EXCEPTIONS: Record<string, string> = {
   'src/assets/assets.statements.ts FIND_OWNERS: looks up assets without organization_id':
     'a device that sends without a token is identified by its serial number alone',
-  'src/certificates/certificate-contents.statements.ts LIST_DUE: looks up certificate_removals without organization_id':
-    'a sweep: contents of all organizations that no certificate refers to',
-  'src/config-jobs/job-runs.statements.ts LIST_WITHOUT_WORKFLOW: looks up config_jobs without organization_id':
+  'src/config-jobs/job-runs.repository.ts LIST_WITHOUT_WORKFLOW: looks up config_jobs without organization_id':
     'a sweep: jobs of all organizations without a workflow',
   'src/endpoints/endpoint-health.statements.ts FORGET_WORKFLOWS: looks up endpoints without organization_id':
     'a command: after a restore',
-  'src/config-jobs/group-withdrawals.repository.ts LIST_WITHOUT_WORKFLOW: looks up group_withdrawals without organization_id':
-    'a sweep: changes of large groups of all organizations',
-  'src/alerts/alerts.statements.ts LIST_SNOOZE_ENDED: looks up alerts without organization_id':
-    'a sweep: alerts of all organizations whose snooze is over',
   'src/escalations/alert-escalations.statements.ts LIST_WITHOUT_WORKFLOW: looks up alert_escalations without organization_id':
     'a sweep: escalations of all organizations without a workflow',
   'src/escalations/fleet-escalations.statements.ts LIST_FLEETS: looks up overdue_fleets without organization_id':
     'a sweep: the few fleets that are overdue',
   'src/escalations/alert-escalations.statements.ts COUNT_OPEN: looks up alert_escalations without organization_id':
     'a metric over all organizations',
-  'src/alerts/alerts.statements.ts LIST_OLD: looks up alerts without organization_id': 'retention',
   'src/fleet/fleet.statements.ts COUNT_ALL: looks up device_states without organization_id':
     'a metric over all organizations',
   'src/fleet/fleet.statements.ts COUNT_ALL: looks up device_configs without organization_id':
     'a metric over all organizations',
-  'src/config-jobs/old-jobs.statements.ts LIST_OLD: looks up config_jobs without organization_id':
-    'retention',
-  'src/config-jobs/scheduled-devices.statements.ts LIST_DUE_FOR_OFFSET_CHECK: looks up device_configs without organization_id':
-    'a sweep: devices of all organizations whose calendars are to be compared with their time zone',
-  'src/config-jobs/scheduled-devices.statements.ts LIST_WITH_LATER_OFFSET_CHECK: looks up device_configs without organization_id':
-    'a sweep: devices of all organizations whose calendars are to be compared by newer rules of time zones',
-  'src/config-jobs/unused-configurations.statements.ts LIST_ORGANIZATIONS: looks up configurations without organization_id':
-    'retention',
   'src/presence/presence.statements.ts LIST_DUE_CHECKS: looks up overdue_checks without organization_id':
     'a sweep: devices of all organizations that are due for a look',
-  'src/config-jobs/job-runs.statements.ts COUNT_RUNNING: looks up config_jobs without organization_id':
+  'src/config-jobs/job-runs.repository.ts COUNT_RUNNING: looks up config_jobs without organization_id':
     'a metric over all organizations',
   'src/deliveries/claims.repository.ts listPendingEndpoints: looks up endpoints without organization_id':
     'a sweep: endpoints of all organizations with new deliveries',
   'src/deliveries/claims.repository.ts releaseExpired: looks up deliveries without organization_id':
     'a sweep: leases that ran out',
-  'src/deliveries/deleted-endpoints.repository.ts LIST_DELETED: looks up endpoints without organization_id':
-    'a sweep: deleted endpoints of all organizations',
-  'src/deliveries/deleted-endpoints.repository.ts LIST_KEPT_LONG_ENOUGH: looks up endpoints without organization_id':
-    'a sweep: deleted endpoints of all organizations',
   'src/devices/unregistered-devices.statements.ts REMOVE_OUTDATED: looks up unregistered_devices without organization_id':
     'retention',
   'src/devices/unregistered-devices.statements.ts LIST: looks up unregistered_devices without organization_id':
@@ -67,10 +50,6 @@ const EXCEPTIONS: Record<string, string> = {
     'a metric over all organizations',
   'src/endpoints/endpoint-health.statements.ts LIST_WITHOUT_WORKFLOW: looks up endpoints without organization_id':
     'a sweep: endpoints of all organizations in trouble without a workflow',
-  'src/http/idempotency-keys.repository.ts LIST_EXPIRED: looks up idempotency_keys without organization_id':
-    'retention',
-  'src/presence/overdue-fleets.repository.ts LIST: looks up overdue_fleets without organization_id':
-    'a sweep: the few fleets that are overdue',
   'src/presence/presence.statements.ts COUNT_OVERDUE: looks up overdue_checks without organization_id':
     'a sweep: devices of all organizations that are overdue',
   'src/measurements/compaction.statements.ts LIST_DUE: looks up device_states without organization_id':
@@ -81,12 +60,24 @@ const EXCEPTIONS: Record<string, string> = {
     'a metric over all organizations',
   'src/notifications/notifications.statements.ts LIST_DUE_CHANNELS: looks up notification_channels without organization_id':
     'a sweep: channels of all organizations with something due',
-  'src/notifications/notifications.statements.ts LIST_ENDED: looks up notifications without organization_id':
-    'retention',
-  'src/alerts/alerts.statements.ts COUNT_OPEN: looks up alerts without organization_id':
-    'a metric of all organizations',
   'src/presence/presence.statements.ts LIST_OVERDUE: looks up overdue_checks without organization_id':
     'a sweep: devices of all organizations that are overdue',
+};
+
+/** Statements of the query builder about all organizations, by file. */
+const ACROSS_ORGANIZATIONS: Record<string, string> = {
+  'src/alerts/alerts.repository.ts': 'a sweep: snoozes that are over; a metric; retention',
+  'src/certificates/certificate-contents.repository.ts': 'a sweep: contents that no certificate refers to',
+  'src/config-jobs/group-withdrawals.repository.ts': 'a sweep: changes of large groups without a workflow',
+  'src/config-jobs/old-jobs.repository.ts': 'retention',
+  'src/config-jobs/scheduled-devices.repository.ts':
+    'a sweep: devices whose calendars are to be compared with their time zone',
+  'src/config-jobs/unused-configurations.repository.ts': 'retention',
+  'src/deliveries/deleted-endpoints.repository.ts': 'a sweep: deleted endpoints',
+  'src/escalations/escalation-changes.repository.ts': 'a sweep: the first change of each organization',
+  'src/http/idempotency-keys.repository.ts': 'retention',
+  'src/notifications/notifications.repository.ts': 'retention',
+  'src/presence/overdue-fleets.repository.ts': 'a sweep: the few fleets that are overdue',
 };
 
 /** Statements that choose partitions while they run and may check rows again, as a failure prints them. */
@@ -194,6 +185,13 @@ describe('Statements', () => {
     assert.equal(unexpected.join('\n'), '');
     const unneeded = Object.keys(EXCEPTIONS).filter((breach) => !breaches.has(breach));
     assert.deepEqual(unneeded, [], 'take these out of EXCEPTIONS');
+  });
+
+  it('lists the files that ask the query builder for rows of all organizations', () => {
+    const found = readSources(['src']).filter(({ nodes }) =>
+      nodes.some((node) => ts.isImportSpecifier(node) && node.name.text === 'acrossOrganizations'),
+    );
+    assert.deepEqual(found.map(({ path }) => path).sort(), Object.keys(ACROSS_ORGANIZATIONS).sort());
   });
 
   it('keeps the rule in statements that are composed at run time', async () => {

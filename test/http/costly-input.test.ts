@@ -110,7 +110,7 @@ describe('Costly input', () => {
   });
   const HEADER = 'serialNumber,name,floor\n';
   const numbers = (count: number, row: (index: number) => string) => HEADER + many(count, row).join('\n');
-  const EXACTLY_MANY = many(9_900, (index) => ({ serialNumber: `NEW-${index}`, name: 'Fridge', floor: 1 }));
+  const EXACTLY_MANY = many(9_900, (index) => ({ serialNumber: `CSV-${index}`, name: 'Fridge', floor: 1 }));
 
   const SHAPES: Array<[title: string, status: number, shape: () => Shape, auth?: Route['auth']]> = [
     [
@@ -239,20 +239,25 @@ describe('Costly input', () => {
       200,
       () => csv(numbers(9_900, () => `!!${'x'.repeat(700)},x,zz`)),
     ],
+    // Writes the devices that further imports find.
+    ['an import of 9,900 devices as CSV', 200, () => csv(numbers(9_900, (n) => `CSV-${n},Fridge,1`))],
     ['a name of 200,000 marks', 400, () => json('/groups', { name: `e${'\u0323\u0301'.repeat(100_000)}` })],
     [
       'an import of names of marks',
       200,
       () => csv(numbers(480, (n) => `D${n},e${'\u0323\u0301'.repeat(4_000)},1`)),
     ],
-    ['an import of names of blanks', 200, () => csv(numbers(9_900, (n) => `D${n},"${' '.repeat(700)}x",1`))],
+    [
+      'an import of names of blanks',
+      200,
+      () => csv(numbers(9_900, (n) => `CSV-${n},"${' '.repeat(700)}x",1`)),
+    ],
     [
       'an import that is no UTF-8 at its end',
       400,
       () => csv(Buffer.from([...Buffer.from(repeated('a\n', IMPORT_BYTES - 2)), 0xff])),
     ],
     ['an import of characters of three bytes', 400, () => csv(repeated('語', IMPORT_BYTES))],
-    ['an import of 9,900 devices as CSV', 200, () => csv(numbers(9_900, (n) => `CSV-${n},Fridge,1`))],
     [
       'an import of 8 MB under an Idempotency-Key',
       400,
@@ -293,7 +298,7 @@ describe('Costly input', () => {
         page(
           '/apply',
           'application/x-www-form-urlencoded',
-          many(9_900, (index) => `serialNumbers=NEW-${index}`).join('&'),
+          many(9_900, (index) => `serialNumbers=CSV-${index}`).join('&'),
         ),
     ],
     [

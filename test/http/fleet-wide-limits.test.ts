@@ -117,18 +117,26 @@ describe('Requests for a whole fleet', () => {
     );
   });
 
-  it('answers a change of an organization while 25 of another wait for a lock', async () => {
+  it('answers a change of an organization while 25 of another wait for a lock, and reads while 25 of two do', async () => {
     const { sql } = dms.service;
     const id = await register(org, 'LOCKED-1');
     const other = await dms.addOrganization();
     const otherId = await register(other, 'FREE-1');
     const connections = dms.settings.databasePoolSize;
     const client = dms.with((await dms.issueKey(org.id, 'customer')).token);
+    const lock = (tx: typeof sql, assetId: string) =>
+      tx.raw('select from assets where id = ? for update', [assetId]);
+    const waitingOf = (by: Client, assetId: string) =>
+      Array.from({ length: 25 }, (_, floor) => by.patch(`/assets/${assetId}`, { floor }));
     const changes = await sql.transaction(async (tx) => {
-      await tx.raw('select from assets where id = ? for update', [id]);
-      const waiting = Array.from({ length: 25 }, (_, floor) => client.patch(`/assets/${id}`, { floor }));
+      await lock(tx, id);
+      const waiting = waitingOf(client, id);
       await untilLockWaits(sql, connections / 2);
       assert.equal((await other.api.patch(`/assets/${otherId}`, { floor: 1 })).status, 200);
+      await lock(tx, otherId);
+      waiting.push(...waitingOf(other.api, otherId));
+      await untilLockWaits(sql, Math.floor(connections * 0.75));
+      assert.equal((await (await dms.addOrganization()).api.get('/assets')).status, 200);
       return { waiting };
     });
     await Promise.all(changes.waiting);
@@ -151,7 +159,7 @@ describe('Requests for a whole fleet', () => {
       const sent = Array.from({ length: places }, change);
       await untilLockWaits(sql, places);
       replaceWaits(5_000, 0);
-      assertRefused(await change(), /^There are too many changes by your organization/);
+      assertRefused(await change(), /^There are too many changes at present/);
       // The wait for a connection of the database is as long.
       mock.restoreAll();
       return { sent };

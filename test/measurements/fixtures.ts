@@ -1,6 +1,6 @@
 import { NEW_DEVICE } from '../../src/devices/device-sync.ts';
 import type { Reading } from '../../src/devices/reading.ts';
-import type { LockedDevice } from '../../src/measurements/frame.ts';
+import type { Frame, LockedDevice } from '../../src/measurements/frame.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
 
 /** An error code of a sensor. */
@@ -30,6 +30,18 @@ export const temperature = (minute: number, more: Partial<Reading> = {}, now = D
   measuredAt: new Date(now + minute * MINUTE_MS),
   ...more,
 });
+
+/** A frame that leaves out whatever it can. */
+export const EMPTY_FRAME: Omit<Frame, 'organizationId' | 'serialNumber' | 'receivedAt'> = {
+  readings: [],
+  batteryStatus: null,
+  signal: null,
+  configHash: null,
+  nextTransmissionAt: null,
+  measurementPeriodSeconds: null,
+  channelTypes: null,
+  canDeliverConfig: true,
+};
 
 /** A device that is offline, without any other known state. */
 export const lockedDevice = (more: Partial<LockedDevice> = {}): LockedDevice => ({

@@ -1,7 +1,7 @@
 /** Shared by the tests of measurements: for each test a customer with its own logger, and frames to send. */
 import assert from 'node:assert/strict';
 import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
-import { createDeviceTargetsRepository } from '../../src/config-jobs/device-targets.repository.ts';
+import { createMessageTargetsRepository } from '../../src/config-jobs/device-targets.repository.ts';
 import { createBatchTransact } from '../../src/db/batch-transaction.ts';
 import type { Database, Sql } from '../../src/db/database.ts';
 import { batchSlots } from '../../src/db/locking-commit.ts';
@@ -16,7 +16,7 @@ import { createMessageBatch, type MessageBatchDeps } from '../../src/measurement
 import type { Answer } from '../support/client.ts';
 import { register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-import { temperature } from './fixtures.ts';
+import { EMPTY_FRAME, temperature } from './fixtures.ts';
 
 /** Registers the hooks of a suite: one service for all tests, a customer and a logger for each of them. */
 export function useLogger() {
@@ -69,7 +69,7 @@ export function useLogger() {
     asset: async () => (await org.api.get(`/assets/${assetId}`)).body,
     /** A frame of the logger, as the intake accepts it. */
     frame: (more: Partial<Frame> = {}): Frame => ({
-      ...FRAME,
+      ...EMPTY_FRAME,
       organizationId: org.id,
       serialNumber: serial,
       readings: [temperature(-1)],
@@ -100,7 +100,7 @@ function batchDepsOf(sql: Database): MessageBatchDeps {
     backWithoutFrame: async () => [],
     exchanges: createExchangeBatch({
       devicesIn,
-      targetsIn: createDeviceTargetsRepository,
+      targetsIn: createMessageTargetsRepository,
       recompile: async () => [],
       alertRulesChanged: async () => [],
       recordOutcomes: () => {},
@@ -111,16 +111,6 @@ function batchDepsOf(sql: Database): MessageBatchDeps {
     queueAlerts: async (_, events) => events,
   };
 }
-
-const FRAME: Omit<Frame, 'organizationId' | 'serialNumber' | 'readings' | 'receivedAt'> = {
-  batteryStatus: null,
-  signal: null,
-  configHash: null,
-  nextTransmissionAt: null,
-  measurementPeriodSeconds: null,
-  channelTypes: null,
-  canDeliverConfig: true,
-};
 
 export const countsOf = ({ status, body }: Answer) => {
   assert.equal(status, 202, JSON.stringify(body));

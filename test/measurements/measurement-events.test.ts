@@ -3,7 +3,7 @@ import type { ClassifiedReading } from '../../src/devices/reading.ts';
 import { serializeEvent } from '../../src/events/event.ts';
 import type { ReceivedFrame } from '../../src/measurements/frame.ts';
 import { frameData, measurementEvents } from '../../src/measurements/measurement-events.ts';
-import { lockedDevice } from './fixtures.ts';
+import { EMPTY_FRAME, lockedDevice } from './fixtures.ts';
 
 const NOW = new Date('2026-03-02T12:00:00.000Z');
 
@@ -25,17 +25,11 @@ const receivedFrame = (
   const device = lockedDevice({ assetName, subscribed: new Set(subscribed) });
   return {
     frame: {
+      ...EMPTY_FRAME,
       organizationId: 'o',
       serialNumber: device.serialNumber.toLowerCase(),
-      readings: [],
       batteryStatus: 'ok',
-      signal: null,
-      configHash: null,
-      nextTransmissionAt: null,
-      measurementPeriodSeconds: null,
-      channelTypes: null,
       receivedAt: NOW,
-      canDeliverConfig: true,
     },
     device,
     channelTypes: null,

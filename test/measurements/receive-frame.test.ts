@@ -4,24 +4,17 @@ import { type DeviceSync, NEW_DEVICE } from '../../src/devices/device-sync.ts';
 import { keyOfReading, type Reading, type SentReading } from '../../src/devices/reading.ts';
 import type { Frame } from '../../src/measurements/frame.ts';
 import { receiveFrame } from '../../src/measurements/receive-frame.ts';
-import { lockedDevice, SENSOR_FAULT, temperature } from './fixtures.ts';
+import { EMPTY_FRAME, lockedDevice, SENSOR_FAULT, temperature } from './fixtures.ts';
 
 const NOW = new Date('2026-03-02T12:00:00.000Z');
 const minutes = (count: number) => new Date(NOW.getTime() + count * 60_000);
 const at = (minute: number, more: Partial<Reading> = {}) => temperature(minute, more, NOW.getTime());
 
 const frame = (more: Partial<Frame> = {}): Frame => ({
+  ...EMPTY_FRAME,
   organizationId: 'o',
   serialNumber: 's',
-  readings: [],
-  batteryStatus: null,
-  signal: null,
-  configHash: null,
-  nextTransmissionAt: null,
-  measurementPeriodSeconds: null,
-  channelTypes: null,
   receivedAt: NOW,
-  canDeliverConfig: true,
   ...more,
 });
 

@@ -46,6 +46,7 @@ async function tableOf(history: ReturnType<typeof historyOf>): Promise<Readable>
   const routes = measurementsRoutes({
     intake: { receive: async () => null, handle: async () => null, receiveInfo: async () => false },
     history,
+    findScope: history.findScope,
     exports: {
       history,
       limit: createConcurrencyLimit({ name: 'exports', perKeyMax: 100, perProcessMax: 100 }),

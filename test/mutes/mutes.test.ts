@@ -15,8 +15,7 @@ describe('Maintenance', () => {
   const mute = (minutes: number, reason: unknown = 'Defrosting', to = path()) =>
     device.org.api.post(to, { until: inMinutes(minutes), reason });
   const shown = async () => (await device.org.api.get(`/assets/${device.assetId}`)).body.mute;
-  const mutedSpans = async () => {
-    const [from, to] = [-60, 60].map(inMinutes);
+  const mutedSpans = async ({ from = inMinutes(-60), to = inMinutes(60) } = {}) => {
     const { status, body, text } = await device.org.api.get(
       `/assets/${device.assetId}/statistics?from=${from}&to=${to}`,
     );
@@ -228,6 +227,24 @@ describe('Maintenance', () => {
     assert.deepEqual([same, own?.reason, others], [ofGroup, 'Defrosting', []]);
     await device.org.api.delete(`/assets/${device.assetId}`);
     assert.deepEqual(await mutedSpans(), [same, own]);
+  });
+
+  it('lists a mute of the group only in spans in which the asset was a member', async () => {
+    const { id } = (await device.org.api.post('/groups', { name: 'Cold rooms' })).body;
+    const muted = await mute(60, 'A new floor', `/groups/${id}/mute`);
+    await device.org.api.patch(`/assets/${device.assetId}`, { groupId: id });
+    await leave(id);
+    const [joined, left] = await device.dms.service
+      .sql('asset_groups')
+      .where({ organization_id: device.org.id, asset_id: device.assetId })
+      .orderBy('from_at')
+      .select('from_at');
+    assert.ok(joined && left);
+    const [ofMember, ...others] = await mutedSpans();
+    assert.deepEqual([ofMember?.from, others], [joined.from_at.toISOString(), []]);
+    const before = { from: muted.body.from, to: joined.from_at.toISOString() };
+    const after = { from: new Date(left.from_at.getTime() + 1).toISOString() };
+    assert.deepEqual([await mutedSpans(before), await mutedSpans(after)], [[], []]);
   });
 
   it('ends at once when its end passed while it waited for the asset', async () => {

@@ -147,6 +147,26 @@ describe('A message that waits', () => {
     assert.deepEqual(content?.data.counts, { opened: 1, reminder: 0, resolved: 0, late: 0 });
   });
 
+  for (const [attempted, subject] of [
+    ['before its first attempt', 'New alert: Fridge, low battery'],
+    ['after a failed attempt', 'Still open: Fridge, low battery'],
+  ] as const)
+    it(`is not sent while its device is under maintenance ${attempted}, and mentions its alert afterwards`, async () => {
+      const worker = newWorker();
+      await org.api.patch(`/notification-channels/${channel.channelId}`, { reminderMinutes: null });
+      const { id } = await customer.openAlert('Fridge');
+      await (attempted === 'after a failed attempt' ? fail(worker) : worker.gather(channel));
+      const { assetId } = (await org.api.get(`/alerts/${id}`)).body;
+      const until = new Date(Date.now() + 90 * MINUTE_MS).toISOString();
+      const muted = await org.api.post(`/assets/${assetId}/mute`, { until, reason: 'Defrosting' });
+      assert.equal(muted.status, 201, muted.text);
+      minutes = 61;
+      assert.deepEqual(await send(worker), []);
+      assert.deepEqual(await send(worker), []);
+      minutes = 91;
+      assert.deepEqual(await send(worker), [subject]);
+    });
+
   it('is not sent after a reminder that was made later', async () => {
     await customer.openAlert('Fridge');
     await fail(newWorker());

@@ -46,10 +46,11 @@ async function serve(channels: Array<[type: ChannelType, organizationId: string]
     notifications: {
       listDueChannels: async () => due,
       findWaiting: async () => ({ hasSteps: false, isDue: false }),
-      claim: unused,
       record: unused,
       release: unused,
     },
+    transact: unused,
+    notificationsIn: unused,
     gather: async () => true,
     gatherSteps: unused,
     renew: unused,
@@ -107,18 +108,14 @@ describe('A message to Slack or a webhook', () => {
       return transactWith(work);
     };
     const notificationsIn = (sql: typeof dms.service.sql) => createNotificationsRepository(sql, OWNER);
-    const notifications = notificationsIn(dms.service.sql);
     const notificationAlertsIn = createNotificationAlertsRepository;
     const notificationAlerts = notificationAlertsIn(dms.service.sql);
     const given = { ...GIVEN, transact, notificationsIn, notificationAlertsIn, notificationAlerts };
     const events = new EventEmitter();
     const recorded = once(events, 'recorded');
     const notifier = createNotifier({
-      ...GIVEN,
-      notifications: {
-        ...notifications,
-        claim: (...claim) => transact(({ sql }) => notificationsIn(sql).claim(...claim)),
-      },
+      ...given,
+      notifications: notificationsIn(dms.service.sql),
       gather: createGathering({ ...given, onSetAside: unused }),
       gatherSteps: createStepGathering(given),
       renew: createMessageRenewal(given),

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { apply, applyAnswer, createProfile, registerMany, sendTemperature } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { signIn, visit } from './visitor.ts';
+import { hiddenIn, signIn, visit } from './visitor.ts';
 
 describe('The preview of an apply', () => {
   let dms: TestService;
@@ -142,10 +142,28 @@ describe('The preview of an apply', () => {
     const url = `${dms.baseUrl}/operator/apply`;
     const form = { slug: 'often', serialNumbers: serials[11] ?? '' };
     const { text } = await visit(url, { cookie, form });
-    const [, once = ''] = text.match(/name="once" value="([^"]+)"/) ?? [];
-    const press = () => visit(url, { cookie, form: { ...form, once, step: 'apply' } });
+    const press = () => visit(url, { cookie, form: { ...hiddenIn(text), step: 'apply' } });
     const [first, second] = await Promise.all([press(), press()]);
     assert.match(first.headers.get('location') ?? '', /\/jobs\/.+/);
     assert.equal(second.headers.get('location'), first.headers.get('location'));
+  });
+
+  it('is shown once more where the profile has changed since, before the job begins', async () => {
+    const url = `${dms.baseUrl}/operator/apply`;
+    const slug = await createProfile(dms, {
+      slug: 'edited',
+      intervals: { transmissionIntervalSeconds: 600 },
+    });
+    const { text } = await visit(url, { cookie, form: { slug, serialNumbers: serials[10] ?? '' } });
+    await dms.api.put(`/devices/config-profiles/${slug}`, {
+      intervals: { transmissionIntervalSeconds: 1200 },
+    });
+    const again = await visit(url, { cookie, form: { ...hiddenIn(text), step: 'apply' } });
+    assert.match(again.text, /role="status">Somebody has changed the profile/);
+    assert.match(again.text, /<strong>20 min<\/strong>.*Apply to 1</s);
+    const begun = await visit(url, { cookie, form: { ...hiddenIn(again.text), step: 'apply' } });
+    assert.match(begun.headers.get('location') ?? '', /\/jobs\/.+/);
+    const { body } = await dms.api.get(`/devices/${serials[10]}/config`);
+    assert.equal(body.pendingConfig.transmissionInterval, 1200);
   });
 });

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { FORMS } from '../../src/operator/forms.ts';
+import { HOUR_MS } from '../../src/process/durations.ts';
 import { apply, createProfile, FRIDGE, HOT_WATER, register, sendTemperature } from '../support/fleet.ts';
 import { untilLockWaits } from '../support/lock-waits.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { signIn, tokenIn, visit } from './visitor.ts';
+import { hiddenIn, signIn, tokenIn, visit } from './visitor.ts';
 
 describe('A form of an operation', () => {
   let dms: TestService;
@@ -19,8 +20,12 @@ describe('A form of an operation', () => {
 
   const url = (form: string) => `${dms.baseUrl}/operator/forms/${form}`;
   const see = async (form: string, as = cookie) => visit(url(form), { cookie: as });
-  const send = (form: string, fields: Record<string, string> | Array<[string, string]>, as = cookie) =>
+  type Fields = Record<string, string> | Array<[string, string]>;
+  const send = (form: string, fields: Fields, as = cookie) =>
     visit(url(form), { cookie: as, form: new URLSearchParams(fields) });
+  /** Sends the form, and presses the button of the question that follows. */
+  const answer = async (form: string, fields: Fields) =>
+    send(form, [...inputsIn((await send(form, fields)).text), ['step', 'apply']]);
 
   it('shows the fields of the schema with their bounds and descriptions', async () => {
     const { status, text } = await see('registerAsset');
@@ -176,6 +181,15 @@ describe('A form of an operation', () => {
     assert.deepEqual([body.name, body.floor, body.model], ['Deep cellar', null, 'TVO-THT']);
   });
 
+  it('requires a stored value that only another one can replace, and calls optional what can be left empty', async () => {
+    const { body: group } = await dms.api.post('/groups', { name: 'Named' });
+    const { text } = await see(`updateGroup?groupId=${group.id}`);
+    assert.match(text, /<label for="name">Name<\/label>\s*<input id="name" required/);
+    assert.match(text, /<label for="profileSlug">Profile <span class="optional">optional</);
+    const created = (await see('registerAsset')).text;
+    assert.match(created, /<label for="name">Name <span class="optional">optional</);
+  });
+
   it('takes a form whose hidden values were changed for one that showed nothing', async () => {
     const id = await register(dms, '282C02424E18', { name: 'Hidden' });
     for (const shown of ['', '5', 'null', '[', '{"name":{"toString":1},"floor":[[1],{}],"model":5}']) {
@@ -209,10 +223,9 @@ describe('A form of an operation', () => {
     assert.deepEqual((await profileOf('always')).schedule, { always: true });
     await createProfile(dms, HOT_WATER);
     const form = await see('updateProfile?slug=hot-water-guard');
-    const changed = await send('updateProfile?slug=hot-water-guard', [
+    const changed = await answer('updateProfile?slug=hot-water-guard', [
       ...inputsIn(form.text),
       ['schedule.always', 'true'],
-      ['step', 'apply'],
     ]);
     assert.equal(changed.status, 303, changed.text);
     assert.deepEqual((await profileOf('hot-water-guard')).schedule, { always: true });
@@ -232,7 +245,7 @@ describe('A form of an operation', () => {
       assert.match(text, /id="schedule\.days-fault">Days must be left empty when Always is ticked</);
       assert.match(text, /<input id="schedule\.from"[^>]* value="08:00"/);
     }
-    const renamed = await send(path, { ...form, name: 'Renamed', step: 'apply' });
+    const renamed = await answer(path, { ...form, name: 'Renamed' });
     assert.equal(renamed.status, 303, renamed.text);
   });
 
@@ -246,10 +259,9 @@ describe('A form of an operation', () => {
     assert.match(form.text, /<label for="name">Name<\/label>/);
     assert.doesNotMatch(form.text, /short name/);
     const inputs = Object.fromEntries(inputsIn(form.text));
-    await send('updateProfile?slug=hot-water-guard', {
+    await answer('updateProfile?slug=hot-water-guard', {
       ...inputs,
       'intervals.transmissionIntervalSeconds': '7200',
-      step: 'apply',
     });
     const after = await visit(`${dms.baseUrl}/operator/profiles/hot-water-guard`, { cookie });
     assert.match(after.text, /measures every 5 min, transmits every 2 h/);
@@ -273,9 +285,13 @@ describe('A form of an operation', () => {
       (await dms.api.get(`/devices/config-profiles/${slug}`)).body.profile.temperatureAlerts[0].highC;
     assert.equal(await highOf(), 8);
     const sent = Object.fromEntries(inputsIn(text));
-    assert.equal((await send(`updateProfile?slug=${slug}`, { ...sent, step: 'apply' })).status, 303);
-    assert.equal(await highOf(), 6);
     const path = `updateProfile?slug=${slug}`;
+    const [saved, twice] = [
+      await send(path, { ...sent, step: 'apply' }),
+      await send(path, { ...sent, step: 'apply' }),
+    ];
+    assert.deepEqual([saved.status, twice.status], [303, 303]);
+    assert.equal(await highOf(), 6);
     const silent = inputsIn((await see(path)).text).filter(
       ([name]) => name !== 'temperatureAlerts.0.transmitOnBreach',
     );
@@ -284,6 +300,20 @@ describe('A form of an operation', () => {
       /2 to 6 °C[^<]*, sent at once on a return alone/,
     );
     await dms.api.delete(`/groups/${group.id}`);
+  });
+
+  it('asks once more where somebody else has saved the profile since the question', async () => {
+    const slug = await createProfile(dms, { ...FRIDGE, slug: 'shared' });
+    const path = `updateProfile?slug=${slug}`;
+    const inputs = Object.fromEntries(inputsIn((await see(path)).text));
+    const question = await send(path, { ...inputs, 'temperatureAlerts.0.lowC': '1' });
+    await answer(path, { ...inputs, 'temperatureAlerts.0.highC': '6' });
+    const again = await send(path, { ...hiddenIn(question.text), step: 'apply' });
+    assert.match(again.text, /role="status">Somebody has changed the profile/);
+    assert.match(again.text, /2 to 6 °C.*1 to 8 °C/s);
+    assert.equal((await send(path, { ...hiddenIn(again.text), step: 'apply' })).status, 303);
+    const { temperatureAlerts } = (await dms.api.get(`/devices/config-profiles/${slug}`)).body.profile;
+    assert.deepEqual([temperatureAlerts[0].lowC, temperatureAlerts[0].highC], [1, 8]);
   });
 
   it('previews the job that another profile of a group begins, and leads to the job', async () => {
@@ -307,7 +337,13 @@ describe('A form of an operation', () => {
     assert.match(again.text, /go first <span class="optional">for stages</);
     assert.match(again.text, /Left empty, 2880: 48 h\./);
     assert.match(again.text, /<option value="always" selected>/);
-    const { status, headers } = await send(path, { ...typed, step: 'apply' });
+    await dms.api.put('/devices/config-profiles/always', { name: 'At all times' });
+    const stale = await send(path, { ...hiddenIn(preview.text), step: 'apply' });
+    assert.match(
+      stale.text,
+      /role="status">Somebody has changed the profile.*Give At all times to Fridges\?/s,
+    );
+    const { status, headers } = await send(path, { ...hiddenIn(stale.text), step: 'apply' });
     assert.equal(status, 303);
     const location = headers.get('location') ?? '';
     assert.match(location, /^\/operator\/jobs\/[^/?]+\?done=updateGroup$/);
@@ -535,6 +571,18 @@ describe('A form of an operation', () => {
     const { text } = await visit(`${dms.baseUrl}/operator/audit?subject=${slug}`, { cookie });
     for (const lowC of [1, 2, 3])
       assert.match(text, new RegExp(`<div><code>[^<]*lowC&quot;:${lowC},[^<]*warning[^<]*}</code></div>`));
+  });
+
+  it('keeps the line breaks of what people wrote, in the audit trail and in a maintenance', async () => {
+    const id = await register(dms, '282C02424EE1');
+    const until = new Date(Date.now() + HOUR_MS).toISOString();
+    await dms.api.post(`/assets/${id}/mute`, { until, reason: 'Defrosting\nfor an hour' });
+    for (const path of [`audit?subject=${id}`, 'maintenance', `devices/${id}`, `devices/${id}/history`])
+      assert.match(
+        (await visit(`${dms.baseUrl}/operator/${path}`, { cookie })).text,
+        /<span class="breaks">Defrosting\nfor an hour</,
+        path,
+      );
   });
 
   it('leads people who may change to the link that invites others', async () => {

@@ -16,7 +16,7 @@ import {
   sendTemperature,
 } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { OPERATOR_ORIGIN, signIn, visit } from './visitor.ts';
+import { hiddenIn, OPERATOR_ORIGIN, signIn, visit } from './visitor.ts';
 
 const NOW = new Date('2026-03-02T12:00:00Z');
 const inHours = (hours: number) => new Date(NOW.getTime() + hours * HOUR_MS);
@@ -109,8 +109,10 @@ describe('The page of a job', () => {
     await register(dms, 'NAMED-1', { name: 'Blood bank' });
     await register(dms, 'NAMED-2', { name: 'Kitchen' });
     const slug = await createProfile(dms, { ...FRIDGE, slug: 'named' });
-    const form = { slug, serialNumbers: 'NAMED-1 NAMED-2', step: 'apply' };
-    const { headers } = await visit(`${dms.baseUrl}/operator/apply`, { cookie, form });
+    const url = `${dms.baseUrl}/operator/apply`;
+    const form = { slug, serialNumbers: 'NAMED-1 NAMED-2' };
+    const preview = await visit(url, { cookie, form });
+    const { headers } = await visit(url, { cookie, form: { ...hiddenIn(preview.text), step: 'apply' } });
     const jobId = headers.get('location')?.match(/jobs\/([^?]+)/)?.[1] ?? '';
     await dms.device.get('/devices/NAMED-2/pending-config');
     await dms.device.post('/devices/NAMED-2/config-reports', {
@@ -276,7 +278,7 @@ describe('The page of a job', () => {
       (await dms.api.get('/devices/config-jobs?limit=1')).body.items[0].profileSlug !== slug,
       true,
     );
-    const begun = await post([['step', 'apply']]);
+    const begun = await post([...Object.entries(hiddenIn(preview)), ['step', 'apply']], '');
     const jobId = begun.headers.get('location')?.match(/jobs\/([^?]+)/)?.[1] ?? '';
     const { text } = await pageOf(jobId);
     assert.match(text, /1 of 2/);

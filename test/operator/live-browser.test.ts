@@ -247,7 +247,7 @@ describe('An open page', () => {
     for (const tab of pages) await tab.close();
   });
 
-  it('shows what others change in groups, profiles, maintenance, escalations and the audit trail', async () => {
+  it('shows what others change in groups, profiles, maintenance, escalations, keys and the audit trail', async () => {
     const made = async (path: string, body: object, status = 201, method: 'post' | 'put' = 'post') => {
       const answer = await dms.api[method](path, body);
       assert.equal(answer.status, status, JSON.stringify(answer.body));
@@ -291,6 +291,7 @@ describe('An open page', () => {
           }),
         'Night shift',
       ],
+      ['/keys', () => made('/keys', { name: 'Porch', kind: 'device' }), 'Porch'],
       ['/audit', () => made('/groups', { name: 'Loft' }), 'Loft'],
     ] as const) {
       await open(path);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { freePort } from '../../dev/embedded/free-port.ts';
 import type { Settings } from '../../src/process/config.ts';
+import { offerAxe } from '../support/barriers.ts';
 import { collectComplaints, findChromium, signInAt, startBrowser } from '../support/browser.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { type LinkOptions, newLink } from './visitor.ts';
@@ -64,7 +65,9 @@ export function useOperatorBrowser(setup: BrowserSetup = {}): OperatorBrowser {
       shown.complaints.splice(0, Infinity, ...shown.complaints.filter(isOther));
     },
     async signIn(options?: LinkOptions) {
-      const page = await (await shown.browser.newContext(view)).newPage();
+      const context = await shown.browser.newContext(view);
+      await offerAxe(context);
+      const page = await context.newPage();
       await signInAt(page, await newLink(shown.dms, options));
       return page;
     },

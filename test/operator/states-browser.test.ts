@@ -4,13 +4,15 @@ import type { Page } from 'playwright-core';
 import type { Route } from '../../src/http/route.ts';
 import { FORMS, type FormName, operationOf, toFormUrl } from '../../src/operator/forms.ts';
 import { findBarriers } from '../support/barriers.ts';
+import { signInAt } from '../support/browser.ts';
 import { jobOf, register } from '../support/fleet.ts';
 import { exampleBody, type Fixtures, nameFor, populate, slotsOf } from '../support/operations.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import type { TestService } from '../support/service.ts';
 import { type FleetToLookAt, pathsToLookAt, populateFleet } from './fleet-to-look-at.ts';
-import { fillAndSend, findUnreached, toInputs, walk } from './keyboard.ts';
+import { fillAndSend, toInputs } from './keyboard.ts';
 import { useOperatorBrowser } from './operator-browser.ts';
+import { newLink } from './visitor.ts';
 
 const LISTS = [
   '',
@@ -92,18 +94,17 @@ describe("States of the operators' page", () => {
 
   it('shows no barrier on any page of an empty organization, and none to a reader', async () => {
     const other = await dms.addOrganization();
-    const empty = await signIn({ organizationId: other.id });
+    const visitor = await signIn({ organizationId: other.id });
     for (const path of LISTS) {
-      await empty.goto(`${dms.baseUrl}/operator${path}`);
-      await assertNoBarriers(`${path} when empty`, empty);
+      await visitor.goto(`${dms.baseUrl}/operator${path}`);
+      await assertNoBarriers(`${path} when empty`, visitor);
     }
-    await empty.context().close();
-    const reader = await signIn({ role: 'read' });
+    await signInAt(visitor, await newLink(dms, { role: 'read' }));
     for (const path of ['', '/fleet', '/alerts', '/import']) {
-      await reader.goto(`${dms.baseUrl}/operator${path}`);
-      await assertNoBarriers(`${path} for a reader`, reader);
+      await visitor.goto(`${dms.baseUrl}/operator${path}`);
+      await assertNoBarriers(`${path} for a reader`, visitor);
     }
-    await reader.context().close();
+    await visitor.context().close();
   });
 
   it('shows no barrier in refusals, previews, checks of a file, questions, notices and error pages', async () => {
@@ -182,33 +183,6 @@ describe("States of the operators' page", () => {
     await page.click('#acknowledge-ticked button.main');
     await page.waitForSelector('[role=status]');
     assert.equal((await dms.api.get('/alerts?status=new')).body.totalItems, 0);
-  });
-
-  it('reaches everything on every page by the Tab key, with the focus visible', async () => {
-    const device = `/devices/${fleet.assetId}`;
-    const walked = ['/fleet', device, '/apply?slug=colder', '/alerts?status=all', '/forms/createEscalation'];
-    for (const path of new Set([...LISTS, ...pathsToLookAt(fleet)])) {
-      await open(path);
-      if (walked.includes(path)) await walk(page).catch((error) => assert.fail(`${path}: ${error.message}`));
-      else assert.deepEqual(await findUnreached(page), [], path);
-    }
-  });
-
-  it('closes a question by Escape, with the focus where it was opened', async () => {
-    let questions = 0;
-    for (const path of pathsToLookAt(fleet)) {
-      await open(path);
-      for (const summary of await page.locator('main details.confirm > summary').all()) {
-        questions++;
-        await summary.press('Enter');
-        assert.equal(await page.locator('details.confirm[open]').count(), 1, path);
-        await page.keyboard.press('Tab');
-        await page.keyboard.press('Escape');
-        assert.equal(await page.locator('details.confirm[open]').count(), 0, path);
-        assert.equal(await summary.and(page.locator(':focus')).count(), 1, path);
-      }
-    }
-    assert.ok(questions > 0, 'the pages ask no question');
   });
 
   it('leaves every control of every page and form to the browser, whose keys press it', async () => {

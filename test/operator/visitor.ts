@@ -65,3 +65,11 @@ export async function signIn(dms: TestService, options: LinkOptions = {}): Promi
   if (cookie === undefined) throw new Error(`Not signed in: ${status} ${text}`);
   return cookie;
 }
+
+/** The hidden inputs of a page: what the form of a question sends once more. */
+export const hiddenIn = (page: string): Record<string, string> =>
+  Object.fromEntries(
+    [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)].map(
+      ([, name = '', value = '']) => [name, value.replaceAll('&quot;', '"')],
+    ),
+  );

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {
-  afterContact,
+  afterFrameContact,
+  afterReportContact,
   cameOnline,
   nextDeadline,
   type Presence,
@@ -56,7 +57,7 @@ const STATES = [
 
 describe('A frame', () => {
   const afterFrame = (before: Presence, nextTransmissionAt: Date | null = null, at = NOW) =>
-    afterContact(before, { kind: 'frame', at, nextTransmissionAt, intervalSeconds: 600 });
+    afterFrameContact(before, { at, nextTransmissionAt, intervalSeconds: 600 });
 
   it('makes a device online and starts a new deadline, whatever its state was', () => {
     for (const before of STATES) assert.deepEqual(afterFrame(before), presence('online', NOW, minutes(20)));
@@ -79,7 +80,7 @@ describe('A frame', () => {
 
 describe('A report', () => {
   const afterReport = (before: Presence, more: Partial<ReportContact> = {}) =>
-    afterContact(before, { kind: 'report', at: NOW, intervalSeconds: 3_600, hasNewInterval: false, ...more });
+    afterReportContact(before, { at: NOW, intervalSeconds: 3_600, hasNewInterval: false, ...more });
 
   it('makes a new device online, without a deadline', () => {
     assert.deepEqual(afterReport(presence('new', null, null)), presence('online', NOW, null));

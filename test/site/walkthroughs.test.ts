@@ -20,6 +20,7 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '../../dev/embedded/free-port.ts';
 import { sectionsWith } from '../../src/site/documents.ts';
 import { eventually } from '../support/fleet.ts';
+import { argumentsFor, processBundle } from '../support/process-bundle.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -64,6 +65,17 @@ const NOT_RUN: Record<string, string> = {
   'helm upgrade': 'test/house/chart.test.ts, which renders it',
   socat: 'needs socat and a certificate',
 };
+
+/**
+ * `npm run dms` of the shell, by the program of package.json from the bundle of the tests: npm and single files take two
+ * seconds of a processor each time. Other scripts fail.
+ */
+async function npmOfShell(): Promise<string> {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const parameters = argumentsFor(await processBundle(), scripts.dms.split(' ').at(-1));
+  const quoted = [process.execPath, ...parameters].map((each) => `'${each}'`).join(' ');
+  return `npm() { [[ "$*" == "run "*"dms -- "* ]] || return; while [ "$1" != -- ]; do shift; done; ${quoted} "\${@:2}"; }`;
+}
 
 /** Guides, whose blocks can succeed without the effect that the page describes. */
 const OUTCOMES: Record<string, Outcome> = {
@@ -194,6 +206,7 @@ describe('The commands of the documents', () => {
     const blocks = blocksOf(page);
     const cleanUp = cleanUpOf(page);
     const parts = [
+      await npmOfShell(),
       ...(page === QUICKSTART ? [] : [SETUP]),
       ...blocks.filter((block) => block !== cleanUp),
       `echo; echo ${CHECKED}; read -r _`,

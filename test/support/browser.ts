@@ -1,9 +1,10 @@
-/** A real browser, if the machine has one: CHROMIUM_PATH, chromium or google-chrome. */
+/** A real browser, if the machine has one: CHROMIUM_PATH, chromium-headless-shell, chromium or google-chrome. */
 import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserServer, chromium, type Page } from 'playwright-core';
 import { isExecutable } from '../runner/programs.ts';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+/** The first one has no windows, bars and profiles, and loads a page in two thirds of the processor time. */
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 
 /** Null when there is none. */
 export function findChromium(): string | null {

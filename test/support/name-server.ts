@@ -22,15 +22,15 @@ const NO_SUCH_NAME = 3;
 
 /** `answerTo` returns null for questions that never get an answer. */
 export async function startNameServer(
-  answerTo: (name: string, type: number) => Answer | null,
+  answerTo: (name: string, type: number) => Answer | Promise<Answer> | null,
 ): Promise<NameServer> {
   const socket = createSocket('udp4');
   const questions: string[] = [];
   let isOpen = true;
-  socket.on('message', (message, from: RemoteInfo) => {
+  socket.on('message', async (message, from: RemoteInfo) => {
     const { name, type, end } = parseQuestion(message);
     if (type === TYPE_A) questions.push(name);
-    const answer = answerTo(name, type);
+    const answer = await answerTo(name, type);
     if (answer === null) return;
     const packet = toPacket(message.subarray(0, end), type, answer);
     const send = () => isOpen && socket.send(packet, from.port, from.address, () => {});

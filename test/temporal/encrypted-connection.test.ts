@@ -135,6 +135,15 @@ describe('An encrypted connection to Temporal', () => {
     assert.throws(() => readTemporalSettings(halved), /a client certificate needs its key/);
   });
 
+  it('keeps a connection with an API key unencrypted when TEMPORAL_TLS is false', () => {
+    const { temporalAccess } = readTemporalSettings({
+      TEMPORAL_ADDRESS: 'proxy.example:7233',
+      TEMPORAL_API_KEY: 'made-up',
+      TEMPORAL_TLS: 'false',
+    });
+    assert.equal(temporalAccess.tls, false);
+  });
+
   it('reads address, namespace and API key from the environment or from the profile of a file', () => {
     const key = readTemporalSettings({
       TEMPORAL_ADDRESS: 'region.example:7233',
@@ -144,7 +153,7 @@ describe('An encrypted connection to Temporal', () => {
     assert.deepEqual(key, {
       temporalAddress: 'region.example:7233',
       temporalNamespace: 'fleet',
-      temporalAccess: { tls: true, apiKey: 'made-up' },
+      temporalAccess: { tls: true, apiKey: 'made-up', metadata: undefined },
     });
     const file = certificates.write(
       'temporal.toml',

@@ -80,26 +80,27 @@ class Client(Operations):
         return self._base_url + path + (f"?{urllib.parse.urlencode(given)}" if given else "")
 
     def _send(self, request: urllib.request.Request, *, is_repeatable: bool) -> Any:
-        attempt = 0
+        failures = waits = 0
         while True:
-            attempt += 1
             try:
                 return _result(self._opener.open(request, timeout=self._timeout))
             except urllib.error.HTTPError as answer:
                 error = _api_error(answer)
                 is_running = is_repeatable and error.status == 409 and error.retry_after is not None
-                if is_running and self._retries > 0 and attempt <= _RUNNING_MAX:
+                if is_running and self._retries > 0 and waits < _RUNNING_MAX:
+                    waits += 1
                     time.sleep(error.retry_after)
                     continue
                 may_help = error.status in _REFUSED or (is_repeatable and error.status in _LOST)
-                if not may_help or attempt > self._retries:
+                if not may_help or failures >= self._retries:
                     raise error from None
                 wait = error.retry_after or 0.0
             except (OSError, http.client.HTTPException) as error:
-                if not is_repeatable or attempt > self._retries:
+                if not is_repeatable or failures >= self._retries:
                     raise ConnectionError(f"No answer from {self._base_url}: {_reason(error)}") from error
                 wait = 0.0
-            time.sleep(max(wait, _backoff(attempt)))
+            failures += 1
+            time.sleep(max(wait, _backoff(failures)))
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):

@@ -4360,7 +4360,7 @@ export interface components {
                 value: number;
                 /**
                  * Format: date-time
-                 * @description With a zone, from 2015 to a day ahead; what lies outside is counted and dropped
+                 * @description With a zone, from 2015 to a day ahead; what lies outside is dropped
                  */
                 measuredAt: string;
             }[];

@@ -1,9 +1,15 @@
 /** A fleet over real sockets, against a stub of the gateway. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { newDevice } from '../../../dev/simulator/device-state.ts';
 import { type FaultShares, NO_FAULTS } from '../../../dev/simulator/faults.ts';
 import { createFleet, type Fleet, type FleetOptions, serialsOf } from '../../../dev/simulator/fleet.ts';
+import { createFleetCounter } from '../../../dev/simulator/fleet-stats.ts';
+import { createSimulatedDevice } from '../../../dev/simulator/simulated-device.ts';
 import { type DeviceConfiguration, includes } from '../../../src/devices/configuration.ts';
+import { DAY_MS } from '../../../src/process/durations.ts';
+import { timerWarnings } from '../../support/timer-warnings.ts';
+import { FACTORY, START_MS, TRAITS } from './device-model.ts';
 import { type StubGateway, startStubGateway } from './stub-gateway.ts';
 
 const CHANGE: DeviceConfiguration = { measurementPeriodBase: 61, transmissionInterval: 121 };
@@ -112,6 +118,23 @@ describe('A fleet', () => {
     const before = running.stats();
     await sleep(1_200);
     assert.deepEqual(running.stats(), before);
+  });
+
+  it('takes an interval that is longer than timers can be', async () => {
+    const send = async () => null;
+    const device = createSimulatedDevice({
+      traits: TRAITS,
+      place: { climate: 'fridge', seed: 1 },
+      state: newDevice(FACTORY, START_MS + 30 * DAY_MS),
+      uplink: { answersAll: false, measurements: send, report: send, info: send },
+      counter: createFleetCounter(),
+      nowMs: () => START_MS,
+      startSeconds: 0,
+      reportAfterMs: 0,
+    });
+    const warnings = await timerWarnings(device.start);
+    device.stop();
+    assert.deepEqual(warnings, []);
   });
 
   it('uses serial numbers of six bytes that begin with the prefix', () => {

@@ -77,9 +77,9 @@ export async function startStubGateway(isConfirmed: (report: ConfigReport) => bo
       },
       c: {
         methods: ['POST'],
-        handle({ payload, remoteAddress }) {
+        handle({ payload, address }) {
           const report = parts.add({
-            organizationId: remoteAddress,
+            organizationId: address,
             report: decodeConfigReport(payload),
             payload,
             receivedAt: new Date(),

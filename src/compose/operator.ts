@@ -278,7 +278,12 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
         layout(
           { title: errorTitle(status), session },
           // A session over its limit is not looked up, and signing in again would not help.
-          errorHtml(status, message, session === null && status !== 429 ? toSignInUrl(toOwnPath(url)) : null),
+          errorHtml({
+            status,
+            message,
+            signInUrl: session === null && status !== 429 ? toSignInUrl(toOwnPath(url)) : null,
+            isSent: url === null,
+          }),
         ),
       onDefect: (err) => log.error({ err }, 'a page of the operators failed'),
     }),

@@ -12,11 +12,20 @@ const TITLES: Record<number, string> = {
 export const errorTitle = (status: number): string =>
   TITLES[status] ?? (status < 500 ? 'This does not work' : 'Something went wrong');
 
-/** `signInUrl` is null where a sign-in does not help. */
-export const errorHtml = (status: number, message: string, signInUrl: string | null): Html =>
+export interface ShownError {
+  status: number;
+  message: string;
+  /** Null where a sign-in does not help. */
+  signInUrl: string | null;
+  /** The answer to a form. */
+  isSent: boolean;
+}
+
+export const errorHtml = ({ status, message, signInUrl, isSent }: ShownError): Html =>
   html`<section class="error"><h1>${errorTitle(status)}</h1><p role="alert">${message}</p>
+${isSent && status === 401 && html`<p>Nothing has been changed. Sign in in another tab, then load this page again: the browser sends what you typed once more.</p>`}
 <p>${
     signInUrl === null
       ? html`<a href="/operator">To the fleet</a>`
-      : html`<a href="${signInUrl}">How to sign in</a>`
+      : html`<a href="${signInUrl}"${isSent && html` target="_blank"`}>How to sign in</a>`
   }</p></section>`;

@@ -43,7 +43,7 @@ export interface FieldLook {
   row?: string;
   /** Several lines. */
   isLong?: boolean;
-  /** A box: while it is ticked, the other fields of its group are not sent. */
+  /** A box: when it is ticked, the other fields of its group are not sent as they were. */
   isAlone?: boolean;
 }
 

@@ -132,16 +132,25 @@ export const toChange = (fields: readonly Field[], values: Values, shown: Values
   );
 };
 
-/** A ticked box that is said alone makes the other fields of its group meaningless, so they are left out. */
-export function withoutUnused(values: Values, looks: FormLayout['looks'] = {}): Values {
+/**
+ * A ticked box that is said alone takes away the other fields of its group as the form showed them. One that was typed
+ * stays, so that the operation refuses it.
+ */
+export function withoutUnused(values: Values, shown: Values | null, looks: FormLayout['looks'] = {}): Values {
   const alone = Object.entries(looks).flatMap(([path, { isAlone }]) => {
     const [group = '', box = ''] = path.split('.');
-    const value = values[group];
-    return isAlone && isObject(value) && value[box] === true ? [[group, { [box]: true }]] : [];
+    const [value, before] = [values[group], shown?.[group]];
+    if (!isAlone || !isObject(value) || value[box] !== true || !isObject(before)) return [];
+    const typed = Object.entries(value).filter(
+      ([name, each]) => name === box || !isSame(sorted(each), sorted(before[name])),
+    );
+    return [[group, Object.fromEntries(typed)]];
   });
   return { ...values, ...Object.fromEntries(alone) };
 }
 
+/** The inputs of a list have an order of their own. */
+const sorted = (value: unknown): unknown => (Array.isArray(value) ? value.toSorted() : value);
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 const emptyOf = ({ isNullable, kind }: Field): unknown => (isNullable || kind === 'group' ? null : '');

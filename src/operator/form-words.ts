@@ -20,6 +20,7 @@ export function faultInWords(message: string, labels: ReadonlyMap<string, string
   const subject = byLength.find(([path]) => startsWithWord(message, toJsonPath(path)));
   const text = subject ? subject[1] + message.slice(toJsonPath(subject[0]).length) : message;
   return text
+    .replace(/\bleft out\b/, 'left empty')
     .replace(
       /\b(\w+) is (true|false)\b/g,
       (_, name, value) => `${names.get(name) ?? name} is ${value === 'true' ? '' : 'not '}ticked`,

@@ -139,7 +139,7 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     { layout, operation, fields }: Pick<Form, 'layout' | 'operation' | 'fields'>,
     { values, shown }: Shown,
   ): Values | undefined {
-    const used = withoutUnused(values, layout.looks);
+    const used = withoutUnused(values, shown, layout.looks);
     const filled = shown ? toChange(fields, used, shown) : toCreation(fields, used);
     return operation.body && { ...toTimes(filled, layout.looks, now()), ...layout.body };
   }

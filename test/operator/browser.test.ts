@@ -56,7 +56,7 @@ describe("The operators' page in a browser", () => {
 
   async function lookAt(path: string) {
     const evaluated = async (script: string) => (await page.evaluate(script)) as string[];
-    await page.setViewportSize({ width: 360, height: 760 });
+    await page.setViewportSize({ width: 320, height: 760 });
     await open(path);
     const smallTargets = await evaluated(SMALL_TARGETS);
     const tooWide = [...(await evaluated(TOO_WIDE)), ...(await evaluated(SCROLLS_SIDEWAYS))];
@@ -125,6 +125,23 @@ describe("The operators' page in a browser", () => {
   it('closes a question by Escape, with the focus where it was opened', () => {
     assertNone('unclosed');
     assert.ok(questions > 0, 'the pages ask no question');
+  });
+
+  it('writes every text in the font size of the browser', async () => {
+    await open('/fleet');
+    const sizes = () =>
+      page.evaluate(
+        "[...document.querySelectorAll('body *')].map((each) => parseFloat(getComputedStyle(each).fontSize))",
+      ) as Promise<number[]>;
+    const before = await sizes();
+    const settings = await page.context().newCDPSession(page);
+    await settings.send('Page.setFontSizes', { fontSizes: { standard: 32 } });
+    const doubled = await sizes();
+    await settings.send('Page.setFontSizes', { fontSizes: { standard: 16 } });
+    assert.deepEqual(
+      doubled,
+      before.map((each) => 2 * each),
+    );
   });
 
   it('registers the devices of a file', async () => {

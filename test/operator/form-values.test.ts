@@ -59,14 +59,21 @@ describe('The values of a form', () => {
     assert.deepEqual(changed, [{ after: 6, isLoud: false }]);
   });
 
-  it('sends a box that is said alone without the other fields of its group', () => {
+  it('takes away what a form showed beside a box that is said alone, and keeps what was typed there', () => {
     const looks = { 'schedule.always': { isAlone: true } };
-    const hours = { days: ['monday'], from: '08:00' };
-    assert.deepEqual(withoutUnused({ schedule: { always: true, ...hours } }, looks), {
-      schedule: { always: true },
+    const hours = { days: ['monday', 'friday'], from: '08:00', to: '18:00' };
+    const ticked = { always: true, ...hours, days: ['friday', 'monday'] };
+    const used = (schedule: object, shown: object | null) =>
+      withoutUnused({ schedule }, shown && { schedule: shown }, looks).schedule;
+    assert.deepEqual(used(ticked, { always: false, ...hours }), { always: true });
+    assert.deepEqual(used(ticked, { always: false, ...hours, from: '09:00' }), {
+      always: true,
+      from: '08:00',
     });
-    const unticked = { schedule: { always: false, ...hours } };
-    assert.deepEqual(withoutUnused(unticked, looks), unticked);
+    assert.deepEqual(used(ticked, { always: true }), ticked);
+    assert.deepEqual(used(ticked, null), ticked);
+    const unticked = { ...hours, always: false };
+    assert.deepEqual(used(unticked, unticked), unticked);
   });
 
   it('leaves out groups and rows that are empty but for their defaults', () => {

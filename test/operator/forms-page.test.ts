@@ -20,11 +20,12 @@ describe('A form of an operation', () => {
 
   const url = (form: string) => `${dms.baseUrl}/operator/forms/${form}`;
   const see = async (form: string, as = cookie) => visit(url(form), { cookie: as });
-  const send = (form: string, fields: Record<string, string>, as = cookie) =>
-    visit(url(form), { cookie: as, form: fields });
+  type Fields = Record<string, string> | Array<[string, string]>;
+  const send = (form: string, fields: Fields, as = cookie) =>
+    visit(url(form), { cookie: as, form: new URLSearchParams(fields) });
   /** Sends the form, and presses the button of the question that follows. */
-  const answer = async (form: string, fields: Record<string, string>) =>
-    send(form, { ...hiddenIn((await send(form, fields)).text), step: 'apply' });
+  const answer = async (form: string, fields: Fields) =>
+    send(form, [...inputsIn((await send(form, fields)).text), ['step', 'apply']]);
 
   it('shows the fields of the schema with their bounds and descriptions', async () => {
     const { status, text } = await see('registerAsset');
@@ -222,12 +223,30 @@ describe('A form of an operation', () => {
     assert.deepEqual((await profileOf('always')).schedule, { always: true });
     await createProfile(dms, HOT_WATER);
     const form = await see('updateProfile?slug=hot-water-guard');
-    const changed = await answer('updateProfile?slug=hot-water-guard', {
-      ...Object.fromEntries(inputsIn(form.text)),
-      'schedule.always': 'true',
-    });
+    const changed = await answer('updateProfile?slug=hot-water-guard', [
+      ...inputsIn(form.text),
+      ['schedule.always', 'true'],
+    ]);
     assert.equal(changed.status, 303, changed.text);
     assert.deepEqual((await profileOf('hot-water-guard')).schedule, { always: true });
+  });
+
+  it('refuses hours that are typed beside the ticked Always, and keeps them', async () => {
+    const [path, slug] = ['updateProfile?slug=edited-always', 'edited-always'];
+    await createProfile(dms, { ...FRIDGE, slug, schedule: { always: true } });
+    const form = Object.fromEntries(inputsIn((await see(path)).text));
+    const hours = { 'schedule.days': 'monday', 'schedule.from': '08:00' };
+    for (const [name, inputs] of [
+      [path, { ...form, ...hours }],
+      ['createProfile', { slug: 'new', 'schedule.always': 'true', ...hours }],
+    ] as const) {
+      const { status, text } = await send(name, inputs);
+      assert.equal(status, 400, text);
+      assert.match(text, /id="schedule\.days-fault">Days must be left empty when Always is ticked</);
+      assert.match(text, /<input id="schedule\.from"[^>]* value="08:00"/);
+    }
+    const renamed = await answer(path, { ...form, name: 'Renamed' });
+    assert.equal(renamed.status, 303, renamed.text);
   });
 
   it('shows the intervals of a profile on its page and in its form, and keeps what is not changed', async () => {

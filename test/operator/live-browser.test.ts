@@ -1,11 +1,13 @@
 /** Pages that stay up to date while somebody works on them, in a real browser. */
 import assert from 'node:assert/strict';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Page, Request } from 'playwright-core';
 import { HOUR_MS } from '../../src/process/durations.ts';
 import { findBarriers } from '../support/barriers.ts';
+import { signInAt } from '../support/browser.ts';
 import { apply, applyAnswer, createProfile, register, registerMany } from '../support/fleet.ts';
 import type { TestService } from '../support/service.ts';
 import { useOperatorBrowser } from './operator-browser.ts';
+import { newLink } from './visitor.ts';
 
 const DEVICES = 30;
 
@@ -354,6 +356,59 @@ describe('An open page', () => {
     assert.deepEqual(await page.evaluate('said'), []);
     assert.ok(ended > 1);
     await page.unrouteAll();
+  });
+
+  it('holds no connection while it is hidden, and catches up without a word when it is shown', async () => {
+    const tab = await shown.signIn();
+    await tab.clock.install({ time: 0 });
+    await tab.clock.pauseAt(1_000);
+    await tab.addInitScript(`Object.defineProperty(document, 'hidden', { get: () => !globalThis.isSeen })`);
+    const streams: Request[] = [];
+    tab.on('request', (request) => {
+      if (request.url().includes('/operator/changes?')) streams.push(request);
+    });
+    const see = (isSeen: boolean) =>
+      tab.evaluate(`isSeen = ${isSeen}; document.dispatchEvent(new Event('visibilitychange'))`);
+    await tab.goto(`${dms.baseUrl}/operator/fleet`);
+    for (const name of ['In the background', 'In another tab']) {
+      await tab.clock.runFor(20_000);
+      await dms.api.patch(`/assets/${await idOf(serials[7] as string)}`, { name });
+      await see(true);
+      await tab.waitForSelector(`a.name:has-text("${name}")`);
+      assert.equal(await tab.textContent('#connection'), '');
+      const closed = tab.waitForEvent('requestfailed', (request) => request === streams.at(-1));
+      await see(false);
+      await closed;
+    }
+    assert.equal(streams.length, 2);
+    await tab.context().close();
+  });
+
+  it('goes back from the outcome of a question to the form at its address', async () => {
+    await page.goto(`${dms.baseUrl}/operator/forms/updateProfile?slug=fridge`);
+    await page.fill('[name="temperatureAlerts.0.highC"]', '9');
+    await page.click('button:has-text("Save")');
+    await page.getByRole('heading', { name: 'Save the changes' }).waitFor();
+    await page.click('button[value=apply]');
+    await page.getByText('The profile is saved').waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Edit the profile' }).waitFor();
+    assert.equal(await page.inputValue('[name="temperatureAlerts.0.highC"]'), '9');
+  });
+
+  it('sends a form again whose session had ended, once the person has signed in and loads its answer again', async () => {
+    const tab = await shown.signIn({ name: 'Ada' });
+    await tab.goto(`${dms.baseUrl}/operator/forms/createGroup`);
+    await tab.fill('[name=name]', 'Typed late');
+    const { items } = (await dms.api.get('/operator-sessions')).body;
+    const { id } = items.find(({ name }: { name: string }) => name === 'Ada');
+    assert.equal((await dms.api.delete(`/operator-sessions/${id}`)).status, 204);
+    await tab.click('button:has-text("Create")');
+    await tab.getByText('Sign in in another tab, then load this page again').waitFor();
+    await signInAt(await tab.context().newPage(), await newLink(dms));
+    await tab.reload();
+    await tab.getByRole('heading', { name: 'Typed late' }).waitFor();
+    await tab.context().close();
   });
 
   it('says that the person is signed out', async () => {

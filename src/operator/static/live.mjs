@@ -81,8 +81,10 @@ const isSignedOut = () =>
     () => false,
   );
 
+/** Only while the page is seen: over HTTP/1.1, a browser gives all tabs of a host six connections together. */
 function connect() {
   clearTimeout(retryTimer);
+  if (document.hidden) return;
   stream?.close();
   stream = new EventSource(`/operator/changes?${new URLSearchParams({ page, fingerprint: seen })}`);
   stream.addEventListener('changed', ({ data }) => {
@@ -100,17 +102,18 @@ function stop() {
   stream = null;
 }
 
-function start() {
+/** The first event after it was hidden brings what has changed meanwhile. */
+function followVisibility() {
+  if (document.hidden) return stop();
   restartWatchdog();
   connect();
 }
 
 if (page) {
-  restartWatchdog();
+  if (!document.hidden) restartWatchdog();
   retryTimer = setTimeout(connect, FRESH_MS);
-  addEventListener('pagehide', stop);
-  // A browser shows a page that was left as it was.
-  addEventListener('pageshow', ({ persisted }) => persisted && start());
+  // Leaving a page hides it, and going back to a page that the browser has kept shows it.
+  document.addEventListener('visibilitychange', followVisibility);
   addEventListener('offline', lose);
   addEventListener('online', connect);
 }

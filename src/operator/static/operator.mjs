@@ -70,15 +70,19 @@ function showCurrentSection() {
     nav.scrollLeft = current.offsetLeft - nav.offsetLeft - (nav.clientWidth - current.offsetWidth) / 2;
 }
 
-/** The outcome of a form is said once: a page that is loaded again does not repeat it. */
-function forgetOutcome() {
+/**
+ * The outcome of a form is said once: a page that is loaded again does not repeat it. Going back to the answer to a
+ * form opens its address, where the browser would ask whether to send the form again.
+ */
+function settleAddress() {
+  // Loaded again after a sign-in, the answer that asks for one sends its form.
+  if (!document.querySelector('.who')) return;
   const url = new URL(location.href);
-  if (!url.searchParams.has('done')) return;
-  url.searchParams.delete('done');
+  if (url.searchParams.has('done')) url.searchParams.delete('done');
   history.replaceState(history.state, '', url);
 }
 
-forgetOutcome();
+settleAddress();
 showCurrentSection();
 showCopyButtons();
 adoptZone();

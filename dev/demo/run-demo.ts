@@ -38,8 +38,9 @@ export async function runDemo({ env, keep, run, secret, print, onStop }: DemoOpt
   if (!local.coapUrl) throw new DidNotHappen('The running service has no CoAP gateway; start it again');
   const receiver = await startWebhookReceiver({ port: 0, secret, failFirst: FAILURES });
   onStop(receiver.stop);
+  const api = createClient(local);
   const result = await runStory({
-    api: createClient(local),
+    api,
     receiver,
     secret,
     coapUrl: local.coapUrl,
@@ -50,7 +51,10 @@ export async function runDemo({ env, keep, run, secret, print, onStop }: DemoOpt
   });
   print(`\n${whatStays(service.isOurs, keep)}`);
   // Addresses of a service that ends now would lead nowhere.
-  if (!service.isOurs || keep) print(whereToLook(local, result));
+  if (!service.isOurs || keep) {
+    const { url } = await api.createOperatorLink({ body: { name: 'Demo' } });
+    print(whereToLook(local, result, url));
+  }
   if (service.isOurs && keep) await new Promise(() => undefined);
 }
 
@@ -64,12 +68,15 @@ function whatStays(isOurs: boolean, keep: boolean): string {
 function whereToLook(
   { baseUrl, apiKey, temporalUi, temporalAddress }: LocalInstance,
   result: StoryResult,
+  operatorLink: string,
 ): string {
   const curl = (path: string, more = '') => `api ${more}"$BASE${path}"`;
   return `
 Where to look
   Temporal UI   ${temporalUi ? `${temporalUi}/namespaces/default/workflows/apply-profile:${result.jobId}` : `of the server at ${temporalAddress}`}
                 (the job's run shows which devices it waits for)
+  Operators     ${operatorLink}
+                (the page for people; the link signs in once, within 10 minutes)
   Docs          ${baseUrl}/docs
   Job           ${baseUrl}/devices/config-jobs/${result.jobId}
 

@@ -223,6 +223,7 @@ describe('npm start', () => {
     it('runs against a running service, leaves it running, and prints only commands that work', async () => {
       await succeeds(demo);
       const [, pasted = ''] = demo.output().split(LINKS);
+      assert.match(pasted, /Operators +http:\S+\/operator\/sign-in\?link=/);
       const shell = pasted.slice(pasted.indexOf('  BASE='));
       const answers = execFileSync('bash', ['-c', shell], { encoding: 'utf8' }).trim().split('\n');
       assert.equal(answers.length, 6);

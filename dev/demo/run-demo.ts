@@ -38,8 +38,9 @@ export async function runDemo({ env, keep, run, secret, print, onStop }: DemoOpt
   if (!local.coapUrl) throw new DidNotHappen('The running service has no CoAP gateway; start it again');
   const receiver = await startWebhookReceiver({ port: 0, secret, failFirst: FAILURES });
   onStop(receiver.stop);
+  const api = createClient(local);
   const result = await runStory({
-    api: createClient(local),
+    api,
     receiver,
     secret,
     coapUrl: local.coapUrl,
@@ -74,6 +75,8 @@ function whereToLook(
 Where to look
   Temporal UI   ${temporalUi ? `${temporalUi}/namespaces/default/workflows/apply-profile:${result.jobId}` : `of the server at ${temporalAddress}`}
                 (the job's run shows which devices it waits for)
+  Page          ${baseUrl}/operator
+                (for people; npm run dms -- operator link signs in)
   Docs          ${baseUrl}/docs
   Job           ${baseUrl}/devices/config-jobs/${result.jobId}
 

@@ -244,7 +244,6 @@ function resultOf(
   id: string | null,
 ): ImportResult {
   const hasFailed = outcome === 'failed';
-  const warnings = hasFailed ? [] : registrationWarnings(serialNumber as string);
   return {
     row,
     line,
@@ -252,6 +251,6 @@ function resultOf(
     outcome,
     id: hasFailed ? null : id,
     error: hasFailed ? (error ?? GONE) : null,
-    ...(warnings.length > 0 && { warnings }),
+    ...(!hasFailed && registrationWarnings(serialNumber as string)),
   };
 }

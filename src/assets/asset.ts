@@ -74,11 +74,12 @@ export const newAsset = (given: Registration) => ({
 
 const LOGGER_SERIAL = /^[0-9A-Fa-f]{12}$/;
 
+const NO_LOGGER_SERIAL =
+  'serialNumber is not 12 hexadecimal digits, which all known loggers have: check it for typing errors';
+
 /** A device with a mistyped serial number would stay new for ever, without a hint at the reason. */
-export const registrationWarnings = (serialNumber: string): string[] =>
-  LOGGER_SERIAL.test(serialNumber)
-    ? []
-    : ['serialNumber is not 12 hexadecimal digits, which all known loggers have: check it for typing errors'];
+export const registrationWarnings = (serialNumber: string): { warnings?: string[] } =>
+  LOGGER_SERIAL.test(serialNumber) ? {} : { warnings: [NO_LOGGER_SERIAL] };
 
 export const NO_SUCH_ASSET = 'No asset has this id';
 export const NO_SUCH_GROUP = 'No group has this id';

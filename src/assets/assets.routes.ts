@@ -93,8 +93,7 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
       audit: { subject: ({ id }) => id, shown },
       async handle({ caller, body, transact }) {
         const id = await service.register(transact, caller.organizationId, body);
-        const warnings = registrationWarnings(body.serialNumber);
-        return created({ id, ...(warnings.length > 0 && { warnings }) });
+        return created({ id, ...registrationWarnings(body.serialNumber) });
       },
     }),
     route({
@@ -192,7 +191,11 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
       audit: { subject: 'assetId', shown },
       async handle({ caller, params: { assetId }, body: { newSerialNumber }, transact }) {
         await service.replaceHardware(transact, caller.organizationId, assetId, newSerialNumber);
-        return ok({ success: true, serialNumber: newSerialNumber });
+        return ok({
+          success: true,
+          serialNumber: newSerialNumber,
+          ...registrationWarnings(newSerialNumber),
+        });
       },
     }),
   ];

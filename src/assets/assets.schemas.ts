@@ -236,9 +236,11 @@ export const assetListSchema = Joi.object({
   nextCursor: nextCursor(),
 }).example({ items: [listedAssetExample], totalItems: 1, nextCursor: null });
 
+const warnings = () => Joi.array().items(Joi.string()).description('Only when there are any');
+
 export const registeredSchema = Joi.object({
   id: Joi.string().required(),
-  warnings: Joi.array().items(Joi.string()).description('Only when there are any'),
+  warnings: warnings(),
 }).example({ id: assetExample.id });
 export const archivedSchema = Joi.object({ deleted: Joi.boolean().required() }).example({ deleted: true });
 
@@ -297,4 +299,5 @@ export const replaceHardwareBody = Joi.object<{ newSerialNumber: string }, true>
 export const replacedSchema = Joi.object({
   success: Joi.boolean().required(),
   serialNumber: Joi.string().required(),
+  warnings: warnings(),
 }).example({ success: true, serialNumber: '282C02431B07' });

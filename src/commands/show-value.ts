@@ -16,8 +16,8 @@ export const valueAt = (item: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (value as Fields | null | undefined)?.[name], item);
 
 function toCell(value: unknown): string | null {
-  if (value === null || value === undefined || value === false) return null;
-  if (value === true) return 'yes';
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.map(toInline).join(', ') || null;
   return toInline(value);
 }

@@ -18,7 +18,7 @@ export function inOrderOf<Device extends { serialNumber: string }>(
   return wanted.map(([key]) => bySerial.get(key) as Device);
 }
 
-function unknownSerials(unknown: string[]): string {
+export function unknownSerials(unknown: string[]): string {
   const named = unknown.slice(0, NAMED_SERIALS_MAX).join(', ');
   const more = unknown.length > NAMED_SERIALS_MAX ? ', …' : '';
   return `serialNumbers: ${unknown.length} without an active device: ${named}${more}`;

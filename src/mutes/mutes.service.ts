@@ -31,7 +31,7 @@ export function createMutesService({ mutesIn, lock, onMuteEnded, now }: MutesSer
       );
     if (!isSoonAfter(until, from ?? now(), MUTE_MS_MAX))
       throw invalid(
-        `until must be ${from ? 'after from' : 'in the future'}, at most ${MUTE_DAYS_MAX} days ${from ? 'later' : 'ahead'}`,
+        `until must be ${from ? 'after its beginning' : 'in the future'}, at most ${MUTE_DAYS_MAX} days ${from ? 'later' : 'ahead'}`,
       );
   }
 

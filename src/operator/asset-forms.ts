@@ -25,6 +25,12 @@ export const MUTE_LOOKS = {
   },
 } as const;
 
+/** The only warning that answers about serial numbers have. */
+const adds = {
+  said: 'The serial number is not 12 hexadecimal digits, which all known loggers have: check it for typing errors.',
+  isNeeded: ({ warnings }: Values) => warnings !== undefined,
+};
+
 export const ASSET_FORMS = {
   registerAsset: {
     title: 'Register a logger',
@@ -34,13 +40,14 @@ export const ASSET_FORMS = {
     back: () => '/operator/fleet',
     next: (_, { id }) => `/operator/devices/${id}`,
     said: 'The logger is registered: its readings are stored from now on.',
+    adds,
   },
   changeAsset: {
     title: 'Edit',
     submit: 'Save',
     section,
     about,
-    looks,
+    looks: { ...looks, name: { need: '' } },
     changes: { operation: 'getAsset' },
     back: device,
     said: 'The device is saved.',
@@ -54,6 +61,7 @@ export const ASSET_FORMS = {
       'The measuring place keeps its name, its history and its settings; another logger measures there.',
     back: device,
     said: 'The logger is replaced: readings of the new one are stored from now on.',
+    adds,
   },
   archiveAsset: {
     title: 'Archive',

@@ -1,4 +1,5 @@
 /** Files that operations answer with: readings as a table, and calibration certificates. */
+import { unknownSerials } from '../config-jobs/chosen-serials.ts';
 import type { PageReply } from '../http/page-route.ts';
 import { DAY_MS } from '../process/durations.ts';
 import { invalid } from '../process/errors.ts';
@@ -52,8 +53,8 @@ export function exportsRoutes(deps: ExportsPageDeps): OperatorPage[] {
   async function listNamed({ organizationId }: Session, { serialNumbers }: Values): Promise<ChosenDevices> {
     const serials = serialNumbers as string[];
     const found = await shownAssets.listBySerials(organizationId, serials);
-    if (serials.some((serial) => !found.has(serial.toLowerCase())))
-      throw invalid('serialNumbers must be serial numbers of registered devices');
+    const unknown = serials.filter((serial) => !found.has(serial.toLowerCase()));
+    if (unknown.length > 0) throw invalid(unknownSerials(unknown));
     return shownAssets.list(
       organizationId,
       [...found.values()].map(({ id }) => id),

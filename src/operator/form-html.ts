@@ -102,7 +102,7 @@ export function fieldsHtml({ fields, values, options = {}, looks = {}, faults = 
     fields.map((field) => fieldHtml({ ...drawn, field, path: field.name, faults: placed }));
   // Once to know which inputs there are, so that each fault finds its own.
   draw(new Map());
-  const { placed, unplaced } = placeFaults(faults, labels);
+  const { placed, unplaced } = placeFaults(faults, labels, drawn.inputs);
   return {
     content: draw(placed),
     unplaced: unplaced.map((fault) => html`<p class="problem" role="alert">${fault}</p>`),
@@ -111,7 +111,8 @@ export function fieldsHtml({ fields, values, options = {}, looks = {}, faults = 
 
 function fieldHtml(drawn: Drawn): Content {
   const { field, path, labels } = drawn;
-  labels.set(path, labelOf(drawn));
+  const { orAt } = lookOf(drawn);
+  labels.set(path, orAt ? `${labelOf(drawn)} ${orAt}` : labelOf(drawn));
   if (field.kind === 'rows') return rowsHtml(drawn);
   if (field.kind === 'group') {
     return fieldset(

@@ -25,7 +25,7 @@ export interface FieldLook {
   label?: string;
   /** In place of the description of the schema; null: the label says it all. */
   help?: string | null;
-  /** When the field is needed, in place of "optional". */
+  /** When the field is needed, in place of "optional"; empty: always. */
   need?: string;
   /** The meaning of a list without a choice. */
   none?: string;
@@ -84,6 +84,8 @@ export interface FormLayout {
   /** The page after it; default: the one behind it. */
   next?(params: Params, answer: Values): string;
   said: string;
+  /** A further sentence, which some answers need. */
+  adds?: { said: string; isNeeded(answer: Values): boolean };
   /** The field of the answer that is shown once. */
   reveals?: { field: string; label: string; advice: string };
 }

@@ -1,5 +1,6 @@
 /** Values of a form: from its inputs to the body of an operation, and back to the inputs. */
 
+import { cutText } from '../process/cut-text.ts';
 import { HOUR_MS } from '../process/durations.ts';
 import { timeOf } from '../process/iso-time.ts';
 import type { Field, Values } from './form-fields.ts';
@@ -38,7 +39,8 @@ function readValue(field: Field, form: Inputs, path: string): unknown {
     case 'choices':
       return filled(texts);
     case 'texts':
-      return filled(texts.flatMap((each) => each.split(/[\s,;]+/)));
+      // A spreadsheet writes quotes around cells.
+      return filled(texts.flatMap((each) => each.split(/[\s,;"]+/)));
     case 'group':
       return readGroup(field, form, path);
     case 'rows':
@@ -210,12 +212,17 @@ const MARGIN_MS = 1_000;
  * Faults in words, at the inputs that they are about, in the order of the form. `labels` has the label of each
  * input by its path.
  */
-export function placeFaults(faults: readonly string[], labels: ReadonlyMap<string, string>) {
+export function placeFaults(
+  faults: readonly string[],
+  labels: ReadonlyMap<string, string>,
+  inputs: URLSearchParams,
+) {
   const paths = [...labels.keys()];
-  const found = faults.map((fault) => ({
-    path: inputOfFault(fault, paths),
-    words: faultInWords(fault, labels),
-  }));
+  const found = faults.map((fault) => {
+    const path = inputOfFault(fault, paths);
+    const typed = path === null ? [] : inputs.getAll(path);
+    return { path, words: withTyped(faultInWords(fault, labels), typed) };
+  });
   const wordsAt = (path: string | null) => [
     ...new Set(found.filter((each) => each.path === path).map(({ words }) => words)),
   ];
@@ -225,6 +232,16 @@ export function placeFaults(faults: readonly string[], labels: ReadonlyMap<strin
     unplaced: wordsAt(null),
   };
 }
+
+/** "Serial numbers[1] must …" as "Serial numbers: “A?” must …", because nobody counts what is pasted. */
+const withTyped = (words: string, typed: readonly string[]): string =>
+  words.replace(/\[(\d+)\](?= )/, (place, index) => {
+    const value = typed[Number(index)];
+    return value === undefined ? place : `: “${cutText(value, TYPED_SHOWN_MAX, '…')}”`;
+  });
+
+/** Longer than any serial number. */
+const TYPED_SHOWN_MAX = 80;
 
 /** The input that a refusal names: `steps.0.afterMinutes` for "steps[0].afterMinutes must be …"; null: none. */
 export function inputOfFault(message: string, inputs: readonly string[]): string | null {

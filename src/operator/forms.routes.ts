@@ -13,7 +13,7 @@ import type { Field, Values } from './form-fields.ts';
 import { formHtml, revealedHtml } from './form-html.ts';
 import type { FormLayout, StoredSource } from './form-layout.ts';
 import { defaultsOf, toChange, toCreation, toTimes, withoutUnused } from './form-values.ts';
-import { FORM_PATH, FORMS, type FormName, operationOf, toActionUrl } from './forms.ts';
+import { FORM_PATH, FORMS, type FormName, operationOf, outcomeOf, toActionUrl } from './forms.ts';
 import { joinHtml, takeAwayHtml } from './groups-html.ts';
 import { type Content, html } from './html.ts';
 import { type FormPageDeps, type OperatorPage, OWN_PATH, type Refusal, toOnce } from './page-deps.ts';
@@ -322,7 +322,7 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
       back !== null && OWN_PATH.test(back) ? back : (layout.next?.(params, answer) ?? layout.back(params));
     const secret = layout.reveals && answer[layout.reveals.field];
     if (typeof secret !== 'string')
-      return { location: `${next}${next.includes('?') ? '&' : '?'}done=${name}` };
+      return { location: `${next}${next.includes('?') ? '&' : '?'}done=${outcomeOf(name, answer)}` };
     return toPage(session, layout, revealedHtml(layout, secret, next));
   }
 }

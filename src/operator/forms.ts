@@ -2,6 +2,7 @@
 import { ACCESS_FORMS } from './access-forms.ts';
 import { ALERT_FORMS } from './alert-forms.ts';
 import { ASSET_FORMS } from './asset-forms.ts';
+import type { Values } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
 import { GROUP_FORMS } from './group-forms.ts';
 import { JOB_FORMS } from './job-forms.ts';
@@ -43,8 +44,21 @@ function withQuery(path: string, params: Params): string {
   return query === '' ? path : `${path}?${query}`;
 }
 
-/** Sentences that pages show after a form was sent, by the name of the form. */
+/** Marks the sentence with its addition. */
+const MORE = '-more';
+
+/** Names the sentence that is shown after a form was sent, for the address of a page. */
+export const outcomeOf = (name: FormName, answer: Values): string =>
+  (FORMS[name] as FormLayout).adds?.isNeeded(answer) ? name + MORE : name;
+
+/** Sentences that pages show after a form was sent, by their names. */
 export const SAID: Record<string, string> = {
-  ...Object.fromEntries(Object.entries<FormLayout>(FORMS).map(([name, { said }]) => [name, said])),
+  ...Object.fromEntries(
+    Object.entries<FormLayout>(FORMS).flatMap(([name, { said, adds }]) => [
+      [name, said],
+      ...(adds ? [[name + MORE, `${said} ${adds.said}`]] : []),
+    ]),
+  ),
+  tickFirst: 'Tick the alerts to be acknowledged first.',
   acknowledgeTicked: 'The ticked alerts are acknowledged, but for those that have ended meanwhile.',
 };

@@ -41,7 +41,11 @@ export const NOTIFICATION_FORMS = {
     section,
     looks: { ...channelLooks, alertTypes: { label: 'Types of alerts, none ticked: all', help: null } },
     back: channels,
-    said: 'The channel is created. An e-mail address gets a link first: nothing is sent to it before it is confirmed. If the mail server refuses the link, the row below says why within seconds.',
+    said: 'The channel is created.',
+    adds: {
+      said: 'Its address gets a link first: nothing else is sent to it before it is confirmed. If the mail server refuses the link, the row below says why within seconds.',
+      isNeeded: ({ status }) => status === 'unconfirmed',
+    },
   },
   updateNotificationChannel: {
     title: 'Edit the notification channel',

@@ -14,7 +14,10 @@ export const tickedAlertsRoutes = ({ ask }: PageDeps): OperatorPage[] => [
     role: 'write',
     async handle({ visitor: session, form }) {
       const alertIds = [...new Set(form.getAll('alertId'))];
-      if (alertIds.length === 0) throw invalid('Tick the alerts to be acknowledged first');
+      const back = form.get('return') ?? '';
+      const path = OWN_PATH.test(back) ? back : `${OPERATOR_PATH}/alerts`;
+      const next = (done: string) => ({ location: `${path}${path.includes('?') ? '&' : '?'}done=${done}` });
+      if (alertIds.length === 0) return next('tickFirst');
       if (alertIds.length > TICKED_MAX) throw invalid(`Tick at most ${TICKED_MAX} alerts`);
       const body = { status: 'acknowledged', ...given({ comment: form.get('comment')?.trim() }) };
       // An alert that cannot be found is refused before another one is acknowledged.
@@ -22,9 +25,7 @@ export const tickedAlertsRoutes = ({ ask }: PageDeps): OperatorPage[] => [
       for (const alertId of alertIds) {
         await ask(session, 'acknowledgeAlert', { params: { alertId }, body }).catch(passEnded);
       }
-      const back = form.get('return') ?? '';
-      const next = OWN_PATH.test(back) ? back : `${OPERATOR_PATH}/alerts`;
-      return { location: `${next}${next.includes('?') ? '&' : '?'}done=acknowledgeTicked` };
+      return next('acknowledgeTicked');
     },
   },
 ];

@@ -403,9 +403,12 @@ describe('Assets', () => {
       fresh = nextSerial();
     });
 
-    it('answers a replacement with the new serial', async () => {
-      const { status, body } = await replace(id, fresh);
-      assert.deepEqual({ status, body }, { status: 200, body: { success: true, serialNumber: fresh } });
+    it('answers a replacement with the new serial, and a warning of one that no logger has', async () => {
+      const known = '282C02431B07';
+      const { status, body } = await replace(id, known);
+      assert.deepEqual({ status, body }, { status: 200, body: { success: true, serialNumber: known } });
+      const odd = await replace(id, fresh);
+      assert.match(odd.body.warnings[0], /^serialNumber is not 12 hexadecimal digits/);
     });
 
     it('changes only the serial of an asset, and adds the earlier one to its history', async () => {

@@ -33,7 +33,7 @@ describe('The output of commands', () => {
     ];
     assert.equal(
       printed(toTable(items, ['id', 'by.name', 'isLate', 'types'])),
-      'ID  NAME  IS LATE  TYPES\n1   Ada   yes      a, b\n20  –     –        –\n',
+      'ID  NAME  IS LATE  TYPES\n1   Ada   yes      a, b\n20  –     no       –\n',
     );
   });
 
@@ -42,6 +42,7 @@ describe('The output of commands', () => {
       recType: 'alert',
       id: 'x',
       endedAt: null,
+      muted: false,
       by: { name: 'Ada' },
       history: [{ at: 1, by: { name: 'Bo' }, comment: null }],
       types: ['a', 'b'],
@@ -49,6 +50,7 @@ describe('The output of commands', () => {
     assert.deepEqual(toLines(value), [
       'id: x',
       'endedAt: –',
+      'muted: no',
       'by:',
       '  name: Ada',
       'history:',

@@ -233,6 +233,7 @@ describe('npm start', () => {
         ...{ openedAsset, muteAsset: openedAsset },
       };
       const [, pasted = ''] = closingWords({ local: stack.local, isOurs: false }, false, result).split(LINKS);
+      assert.ok(pasted.includes(`${stack.local.baseUrl}/operator\n`));
       const shell = pasted.slice(pasted.indexOf('  BASE='));
       const answers = execFileSync('bash', ['-c', shell], { encoding: 'utf8' }).trim().split('\n');
       assert.equal(answers.length, 6);

@@ -243,6 +243,23 @@ describe('The curves of a device in a browser', () => {
     await page.waitForURL((url) => url.search === '');
   });
 
+  it('leads back to the first span after more zooms than a browser keeps', async () => {
+    await open();
+    await page.focus('[data-curve]');
+    for (let time = 0; time < 15; time++) await page.keyboard.press('+');
+    const { from, to } = await seen();
+    isNear(to - from, 60, 1);
+    // A day is halved to a minute in 11 steps; zooms at the limit add none.
+    assert.equal(await page.evaluate('history.state.depth'), 11);
+    for (let time = 0; time < 25; time++) {
+      await page.keyboard.press('-');
+      await page.keyboard.press('+');
+    }
+    await page.keyboard.press('0');
+    await page.waitForURL((url) => url.search === '');
+    assert.equal(await page.getByRole('button', { name: 'Back' }).isDisabled(), true);
+  });
+
   it('never moves beyond the present', async () => {
     await open();
     await page.focus('[data-curve]');

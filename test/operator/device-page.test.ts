@@ -324,6 +324,12 @@ describe('The page of a device', () => {
         `<label for="until-at">or until</label> <span class="row"><input type="datetime-local" id="until-at" name="until-at" value="${until}">`,
       ),
     );
+    const reversed = await send(`muteAsset?assetId=${assetId}`, {
+      ...untilTime,
+      from: until,
+      'until-at': from,
+    });
+    assert.match(reversed.text, /id="until-fault">For or until must be after its beginning/);
     await dms.api.delete(`/assets/${assetId}/mute`);
     assert.equal((await send(`muteAsset?assetId=${assetId}`, { until: '9999', reason: 'Long' })).status, 400);
     await dms.api.delete(`/groups/${id}`);

@@ -37,13 +37,13 @@ const read = (inputs: string) => readValues(FIELDS, new URLSearchParams(inputs))
 describe('The values of a form', () => {
   it('reads numbers, boxes, lists and groups, and keeps a word that is no number', () => {
     assert.deepEqual(
-      toCreation(FIELDS, read('name= Attic &floor=two&isLoud=true&kinds=a&serials=A1,A2 A3')),
+      toCreation(FIELDS, read('name= Attic &floor=two&isLoud=true&kinds=a&serials=A1,A2 A3%0D%0A"A4"')),
       {
         name: 'Attic',
         floor: 'two',
         isLoud: true,
         kinds: ['a'],
-        serials: ['A1', 'A2', 'A3'],
+        serials: ['A1', 'A2', 'A3', 'A4'],
       },
     );
   });

@@ -54,6 +54,41 @@ describe('A form of an operation', () => {
     assert.deepEqual([audit.items[0].action, audit.items[0].actor.name], ['registerAsset', 'Grace Hopper']);
   });
 
+  it('shows a warning of the answer beside the outcome, for a new logger and for one that replaces another', async () => {
+    const odd = await send('registerAsset', { serialNumber: 'ZZZ' });
+    const { body } = await dms.api.get('/assets?serialNumber=ZZZ');
+    const replaced = await send(`replaceHardware?assetId=${body.items[0].id}`, { newSerialNumber: 'ZY9' });
+    for (const { headers } of [odd, replaced])
+      assert.match(
+        (await visit(dms.baseUrl + headers.get('location'), { cookie })).text,
+        /role="status">The logger is [^<]*not 12 hexadecimal digits[^<]*check it for typing errors/,
+      );
+  });
+
+  it('speaks of a link alone to the creator of a channel for e-mail', async () => {
+    const { headers } = await send('createNotificationChannel', {
+      type: 'webhook',
+      target: 'http://127.0.0.1:9/told',
+    });
+    const text = (await visit(dms.baseUrl + headers.get('location'), { cookie })).text;
+    assert.match(text, /role="status">The channel is created\.</);
+    assert.match(
+      (await visit(`${dms.baseUrl}/operator/channels?done=createNotificationChannel-more`, { cookie })).text,
+      /role="status">The channel is created\. Its address gets a link first/,
+    );
+  });
+
+  it('names the value of a list that is refused, and takes it out of quotes', async () => {
+    const groupId = (await dms.api.post('/groups', { name: 'Pasted' })).body.id;
+    await register(dms, '282C02424E2E');
+    const pasted = (serialNumbers: string) => send(`addGroupMembers?groupId=${groupId}`, { serialNumbers });
+    assert.match(
+      (await pasted('282C02424E2E\n28?C')).text,
+      /serialNumbers-fault">Serial numbers: “28\?C” must be 1 to 64 letters/,
+    );
+    assert.equal((await pasted('"282C02424E2E"')).status, 303);
+  });
+
   it('names the thing that would be deleted, ended or sent to', async () => {
     const target = 'http://127.0.0.1:9/pager';
     const { body: channel } = await dms.api.post('/notification-channels', { type: 'webhook', target });
@@ -173,6 +208,7 @@ describe('A form of an operation', () => {
   it('sends the fields alone that differ from those that it showed', async () => {
     const id = await register(dms, '282C02424E13', { name: 'Cellar', floor: -1, model: 'TVO-T' });
     const { text } = await see(`changeAsset?assetId=${id}`);
+    assert.match(text, /<label for="name">Name<\/label>/);
     const shown = (text.match(/name="shown" value="([^"]*)"/)?.[1] ?? '').replaceAll('&quot;', '"');
     await dms.api.patch(`/assets/${id}`, { model: 'TVO-THT' });
     const fields = { shown, name: 'Deep cellar', floor: '', model: 'TVO-T' };
@@ -522,7 +558,7 @@ describe('A form of an operation', () => {
     const unknown = await exported('serialNumbers=NO-SUCH 282C02424E17');
     assert.match(
       unknown.text,
-      /NO-SUCH\n282C02424E17<\/textarea>.*serialNumbers-fault">Serial numbers must be/s,
+      /NO-SUCH\n282C02424E17<\/textarea>.*serialNumbers-fault">Serial numbers: 1 without an active device: NO-SUCH</s,
     );
     assert.match(
       (await exported('')).text,

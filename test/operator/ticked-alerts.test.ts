@@ -73,9 +73,17 @@ describe('Ticked alerts', () => {
     assert.equal((await dms.api.get(`/alerts/${fourth.id}`)).body.status, 'acknowledged');
     const other = await signIn(dms, { organizationId: (await dms.addOrganization()).id });
     assert.equal((await send([['alertId', fourth.id]], other)).status, 404);
-    assert.equal((await send([])).status, 400);
     const reader = await signIn(dms, { role: 'read' });
     assert.equal((await send([['alertId', fourth.id]], reader)).status, 403);
+  });
+
+  it('leads back to the list when none is ticked, and says what to do', async () => {
+    const { headers } = await send([['return', '/operator/alerts?status=new']]);
+    assert.equal(headers.get('location'), '/operator/alerts?status=new&done=tickFirst');
+    assert.match(
+      await see('/alerts?done=tickFirst'),
+      /role="status">Tick the alerts to be acknowledged first/,
+    );
   });
 
   it('leads from the open alerts of a device to acknowledged ones where none is new', async () => {

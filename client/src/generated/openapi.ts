@@ -6687,6 +6687,8 @@ export interface operations {
                     "application/json": {
                         success: boolean;
                         serialNumber: string;
+                        /** @description Only when there are any */
+                        warnings?: string[];
                     };
                 };
             };

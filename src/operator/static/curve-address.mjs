@@ -3,6 +3,9 @@ import { setField, toTime } from './times.mjs';
 
 const SPAN = ['span', 'from', 'to'];
 
+/** Browsers keep 50 entries, and drop the first ones of a longer history, which is then out of reach. */
+const DEPTH_MAX = 40;
+
 /** The shown span, and its place in the address: each zoom is an entry of the history, so back is the browser's own. */
 export function createAddress({ onChange }) {
   const depth = () => history.state?.depth ?? 0;
@@ -20,10 +23,11 @@ export function createAddress({ onChange }) {
       const [from, to] = ['from', 'to'].map((name) => toTime(query().get(name) ?? '').getTime() / 1000);
       return from < to ? { from, to } : null;
     },
-    /** Moving replaces the entry of the last zoom. */
+    /** Moving replaces the entry of the last zoom; a zoom that changes nothing adds none. */
     go({ from, to }, { isMove }) {
       const url = withSpan(location.href, new URLSearchParams({ from: toIso(from), to: toIso(to) }));
-      if (isMove && depth() > 0) history.replaceState({ depth: depth() }, '', url);
+      if (url.href === location.href) return;
+      if ((isMove && depth() > 0) || depth() === DEPTH_MAX) history.replaceState({ depth: depth() }, '', url);
       else history.pushState({ depth: depth() + 1 }, '', url);
       onChange();
     },

@@ -76,7 +76,7 @@ Where to look
   Temporal UI   ${temporalUi ? `${temporalUi}/namespaces/default/workflows/apply-profile:${result.jobId}` : `of the server at ${temporalAddress}`}
                 (the job's run shows which devices it waits for)
   Page          ${baseUrl}/operator
-                (for people; npm run dms -- operator link signs in)
+                (for people; npm run dms -- operator link --org local signs in)
   Docs          ${baseUrl}/docs
   Job           ${baseUrl}/devices/config-jobs/${result.jobId}
 

@@ -109,7 +109,9 @@ export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
 
   async function begin(session: Session, asked: Asked, form: URLSearchParams): Promise<PageReply> {
     const profile = await findChosenProfile(session, asked.values);
-    if (form.get(ASKED_PROFILE) !== toAskedProfile(profile)) return preview(session, asked, CHANGED_SINCE);
+    const wasAsked = form.get(ASKED_PROFILE);
+    if (wasAsked !== toAskedProfile(profile))
+      return preview(session, asked, wasAsked === null ? undefined : CHANGED_SINCE);
     const { jobId } = await send(session, asked, { once: toOnce(form) });
     return { location: jobId === null ? JOBS_PATH : `${JOBS_PATH}/${jobId}?done=applyProfile` };
   }

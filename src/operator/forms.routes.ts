@@ -279,7 +279,7 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
       const isAnswered = step === 'apply' && sent.get(ASKED_PROFILE) === asked;
       const question = body && !isAnswered && (await questions[form.name]?.(session, form, body, inputs));
       if (question)
-        return toPage(session, form.layout, question, step === 'apply' ? CHANGED_SINCE : undefined);
+        return toPage(session, form.layout, question, sent.has(ASKED_PROFILE) ? CHANGED_SINCE : undefined);
       const answer = await send(session, form, { body, file, once: toOnce(sent) });
       return toReply(session, form, { answer, back: sent.get('return') });
     } catch (thrown) {
@@ -304,6 +304,14 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
       },
     },
     { method: 'POST', path: `${FORM_PATH}/{form}`, role: 'read', handle: receive },
+    {
+      method: 'GET',
+      path: `${FORM_PATH}/{form}/file`,
+      role: 'read',
+      handle: async ({ params: { form = '' }, query }) => ({
+        location: `${FORM_PATH}/${encodeURIComponent(form)}?${query}`,
+      }),
+    },
     {
       method: 'POST',
       path: `${FORM_PATH}/{form}/file`,

@@ -533,6 +533,11 @@ describe('A form of an operation', () => {
     const got = await visit(`${dms.baseUrl}/operator/devices/${id}/certificate.pdf`, { cookie });
     assert.deepEqual([got.status, got.text], [200, pdf]);
     assert.match((await visit(action, { cookie, form: new FormData() })).text, /Choose a file first/);
+    const reloaded = await visit(action, { cookie });
+    assert.equal(
+      reloaded.headers.get('location'),
+      `/operator/forms/uploadCalibrationCertificate?assetId=${id}`,
+    );
   });
 
   it('exports readings as a table, and keeps what was typed when the span is refused', async () => {

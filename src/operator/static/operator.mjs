@@ -75,8 +75,8 @@ function showCurrentSection() {
  * form opens its address, where the browser would ask whether to send the form again.
  */
 function settleAddress() {
-  // Loaded again after a sign-in, the answer that asks for one sends its form.
-  if (!document.querySelector('.who')) return;
+  // Loaded again after a sign-in or a while, an answer that asks for that sends its form.
+  if (!document.querySelector('.who') || document.querySelector('.error')) return;
   const url = new URL(location.href);
   if (url.searchParams.has('done')) url.searchParams.delete('done');
   history.replaceState(history.state, '', url);

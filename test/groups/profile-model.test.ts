@@ -14,10 +14,11 @@ const RUNS = Number(process.env.GROUP_RUNS ?? 8);
 const STEPS_MAX = Number(process.env.GROUP_STEPS ?? 16);
 const SERIALS = ['A', 'B', 'C'] as const;
 const MODES = [
-  { how: 'at once', settings: {} },
+  { how: 'at once', settings: {}, isChunked: false },
   {
     how: 'in chunks of one device, from two members on',
     settings: { applyChunkSize: 1, largeJobDevices: 1 },
+    isChunked: true,
   },
 ];
 const TEN_MINUTES = { measurementPeriodBase: 600, measurementPeriodFactor: 1 };
@@ -54,6 +55,8 @@ interface ModelDevice {
 }
 
 interface Model {
+  /** A change of more than one member is offered by the run of its job. */
+  isChunked: boolean;
   slugs: Array<Slug | null>;
   devices: Record<Serial, ModelDevice>;
 }
@@ -104,6 +107,17 @@ const RARE: [Step[]][] = [
   ],
   [
     [
+      { do: 'join', serial: 'A', group: 1 },
+      { do: 'name', group: 1, slug: 'daily' },
+      { do: 'confirm', serial: 'A' },
+      { do: 'name', group: 1, slug: 'weekly' },
+      { do: 'join', serial: 'B', group: 1 },
+      { do: 'name', group: 1, slug: 'daily' },
+      { do: 'leave', serial: 'A' },
+    ],
+  ],
+  [
+    [
       { do: 'join', serial: 'A', group: 0 },
       { do: 'name', group: 0, slug: 'often, daily' },
       { do: 'confirm', serial: 'A' },
@@ -118,7 +132,8 @@ const RARE: [Step[]][] = [
   ],
 ];
 
-const newModel = (): Model => ({
+const newModel = (isChunked: boolean): Model => ({
+  isChunked,
   slugs: [null, null],
   devices: Object.fromEntries(
     SERIALS.map((serial) => [serial, { group: null, runs: {}, pending: new Map(), applies: [] }]),
@@ -136,13 +151,29 @@ function put(device: ModelDevice, change: Settings, group: number | null): void 
   if (group === null) device.applies.push(target);
 }
 
+function lacks(device: ModelDevice, slug: Slug): boolean {
+  const runs = (key: string) => device.pending.get(key)?.value ?? device.runs[key];
+  return Object.entries(CHANGES[slug]).some(([key, value]) => runs(key) !== value);
+}
+
 /** Offers the profile to a member that lacks it. */
 function offer(device: ModelDevice, { slugs }: Model): void {
   const slug = device.group === null ? null : (slugs[device.group] ?? null);
-  if (slug === null) return;
-  const runs = (key: string) => device.pending.get(key)?.value ?? device.runs[key];
-  const lacks = Object.entries(CHANGES[slug]).some(([key, value]) => runs(key) !== value);
-  if (lacks) put(device, CHANGES[slug], device.group);
+  if (slug !== null && lacks(device, slug)) put(device, CHANGES[slug], device.group);
+}
+
+/**
+ * Members with changes of the earlier profile are in a job that is offered in chunks even where they run the other one: what
+ * they run is known only after the withdrawal.
+ */
+function offerOther(members: ModelDevice[], model: Model, group: number, slug: Slug): void {
+  const isOwned = ({ pending }: ModelDevice) =>
+    [...pending.values()].some(({ owners }) => [...owners].some((owner) => owner.group === group));
+  const included = members.filter((member) => isOwned(member) || lacks(member, slug));
+  members.forEach(leave);
+  if (model.isChunked && included.length > 1)
+    for (const member of included) put(member, CHANGES[slug], group);
+  else for (const member of members) offer(member, model);
 }
 
 function end({ pending }: ModelDevice, isEnding: (target: ModelTarget) => boolean): void {
@@ -189,9 +220,11 @@ function advance(model: Model, step: Step): void {
   }
   if (step.do === 'name') {
     const members = devices.filter(({ group }) => group === step.group);
-    if (step.slug !== model.slugs[step.group]) members.forEach(leave);
+    const isOther = step.slug !== model.slugs[step.group];
     model.slugs[step.group] = step.slug;
-    for (const member of members) offer(member, model);
+    if (isOther && step.slug !== null) offerOther(members, model, step.group, step.slug);
+    else if (isOther) members.forEach(leave);
+    else for (const member of members) offer(member, model);
     return;
   }
   const device = model.devices[step.serial];
@@ -214,7 +247,7 @@ function advance(model: Model, step: Step): void {
   if (step.do === 'withdraw') device.pending.clear();
 }
 
-for (const { how, settings } of MODES)
+for (const { how, settings, isChunked } of MODES)
   describe(`The profile of a group, offered ${how}, in any order of events`, function () {
     this.timeout(60_000 + RUNS * STEPS_MAX * 1_000);
     let dms: TestService;
@@ -308,7 +341,7 @@ for (const { how, settings } of MODES)
       await fc.assert(
         fc.asyncProperty(fc.array(steps, { minLength: 6, maxLength: STEPS_MAX }), async (sequence) => {
           const fleet = await start();
-          const model = newModel();
+          const model = newModel(isChunked);
           for (const [index, step] of sequence.entries()) {
             await act(fleet, step, model);
             advance(model, step);

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createGathering, createStepGathering } from '../../src/notifications/gathering.service.ts';
-import { type Message, NOT_SENT } from '../../src/notifications/message.ts';
+import { type Message, NAMED_MAX, NOT_SENT } from '../../src/notifications/message.ts';
 import { createMessageRenewal } from '../../src/notifications/message-renewal.service.ts';
 import { createNotificationAlertsRepository } from '../../src/notifications/notification-alerts.repository.ts';
 import {
@@ -166,6 +166,20 @@ describe('A message that waits', () => {
       minutes = 91;
       assert.deepEqual(await send(worker), [subject]);
     });
+
+  it('is sent during a maintenance if it counts an alert without naming it', async () => {
+    const worker = newWorker();
+    const alerts = [];
+    for (const index of Array(NAMED_MAX + 1).keys()) alerts.push(await customer.openAlert(`Fridge ${index}`));
+    await worker.gather(channel);
+    const until = new Date(Date.now() + 90 * MINUTE_MS).toISOString();
+    for (const { id } of alerts) {
+      const { assetId } = (await org.api.get(`/alerts/${id}`)).body;
+      await org.api.post(`/assets/${assetId}/mute`, { until, reason: 'Defrosting' });
+    }
+    const [subject = ''] = await send(worker);
+    assert.match(subject, /21 new alerts/);
+  });
 
   it('is not sent after a reminder that was made later', async () => {
     await customer.openAlert('Fridge');

@@ -91,7 +91,6 @@ import { createAttemptSigner } from '../operator/sign-in-attempt.ts';
 import { toSignInUrl } from '../operator/sign-in-html.ts';
 import { createStartRepository } from '../operator/start.repository.ts';
 import { startRoutes } from '../operator/start.routes.ts';
-import { tickedAlertsRoutes } from '../operator/ticked-alerts.routes.ts';
 import { createReadTyped } from '../operator/typed-groups.ts';
 import { unregisteredRoutes } from '../operator/unregistered.routes.ts';
 import { watchRoutes } from '../operator/watch.routes.ts';
@@ -206,7 +205,6 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     ...archivedRoutes({ ...deps, readHistory }),
     ...curveRoutes(deps),
     ...jobsRoutes(deps),
-    ...tickedAlertsRoutes(deps),
     ...alertsRoutes(deps),
     ...webhooksRoutes(deps),
     ...channelsRoutes(deps),

@@ -44,7 +44,6 @@ import { createDeviceHistory } from '../operator/device-history.service.ts';
 import { devicesRoutes } from '../operator/devices.routes.ts';
 import { createDownload } from '../operator/downloads.service.ts';
 import { errorHtml, errorTitle } from '../operator/error-html.ts';
-import { escalationsRoutes } from '../operator/escalations.routes.ts';
 import { exportsRoutes } from '../operator/exports.routes.ts';
 import { fleetRoutes } from '../operator/fleet.routes.ts';
 import { createFleetCounts } from '../operator/fleet-counts.service.ts';
@@ -92,7 +91,6 @@ import { toSignInUrl } from '../operator/sign-in-html.ts';
 import { createStartRepository } from '../operator/start.repository.ts';
 import { startRoutes } from '../operator/start.routes.ts';
 import { createReadTyped } from '../operator/typed-groups.ts';
-import { unregisteredRoutes } from '../operator/unregistered.routes.ts';
 import { watchRoutes } from '../operator/watch.routes.ts';
 import { createWatch } from '../operator/watch.service.ts';
 import { webhooksRoutes } from '../operator/webhooks.routes.ts';
@@ -200,7 +198,6 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     ...startRoutes(deps),
     ...fleetRoutes(deps),
     ...importRoutes(deps),
-    ...unregisteredRoutes(deps),
     ...devicesRoutes({ ...deps, readHistory }),
     ...archivedRoutes({ ...deps, readHistory }),
     ...curveRoutes(deps),
@@ -208,7 +205,6 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     ...alertsRoutes(deps),
     ...webhooksRoutes(deps),
     ...channelsRoutes(deps),
-    ...escalationsRoutes(deps),
     ...groupsRoutes(deps),
     ...profilesRoutes(deps),
     ...accessRoutes(deps),

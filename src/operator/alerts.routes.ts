@@ -178,7 +178,9 @@ export function alertsRoutes({
         const alertIds = [...new Set(form.getAll('alertId'))];
         const back = form.get('return') ?? '';
         const next = OWN_PATH.test(back) ? back : path;
-        const toReply = (done: string) => ({ location: `${next}${next.includes('?') ? '&' : '?'}done=${done}` });
+        const toReply = (done: string) => ({
+          location: `${next}${next.includes('?') ? '&' : '?'}done=${done}`,
+        });
         if (alertIds.length === 0) return toReply('tickFirst');
         if (alertIds.length > TICKED_MAX) throw invalid(`Tick at most ${TICKED_MAX} alerts`);
         const body = { status: 'acknowledged', ...given({ comment: form.get('comment')?.trim() }) };

@@ -1,4 +1,6 @@
+import { listChannels } from './all-channels.ts';
 import { channelsHtml } from './channels-html.ts';
+import { escalationsHtml } from './escalations-html.ts';
 import { type OperatorPage, type PageDeps, pageIn } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownGroupsRepository } from './shown-groups.repository.ts';
@@ -11,6 +13,7 @@ export interface ChannelsPageDeps extends PageDeps {
   listGroupNames: ShownGroupsRepository['listByIds'];
 }
 
+/** Pages of notification channels and of escalations, which notify them. */
 export function channelsRoutes(deps: ChannelsPageDeps): OperatorPage[] {
   const { ask, layout, showPage, linksFor, listGroupNames } = deps;
 
@@ -45,5 +48,15 @@ export function channelsRoutes(deps: ChannelsPageDeps): OperatorPage[] {
         return { page: layout({ title, session, section, notice: testedText(tested) }, content) };
       },
     },
+    showPage({ path: `${OPERATOR_PATH}/escalations`, section, isLive: true }, async (session, { query }) => {
+      const escalations = await ask(session, 'listEscalations', { query: pageIn(query) });
+      const groupIds = escalations.items.flatMap((escalation) => escalation.groupIds);
+      const [channels, groups] = await Promise.all([
+        listChannels(ask, session),
+        listGroupNames(session.organizationId, groupIds),
+      ]);
+      const content = escalationsHtml({ escalations, channels, groups, link: linksFor(session) });
+      return { title: 'Escalations', content };
+    }),
   ];
 }

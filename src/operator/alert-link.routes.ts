@@ -10,12 +10,12 @@ import type { WorkingLink } from '../notifications/alert-links.service.ts';
 import { AppError } from '../process/errors.ts';
 import type { KeyedSemaphore } from '../process/keyed-semaphore.ts';
 import { alertLinkHtml, alertsLinkHtml, deadAlertLinkHtml } from './alert-link-html.ts';
-import { findNextRecipients } from './alert-recipients.ts';
 import type { Answers } from './answers.ts';
 import { placeOf } from './device-html.ts';
 import type { PageDeps } from './page-deps.ts';
 import { type Session, toCaller } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
+import { findNextRecipients } from './shown-channels.ts';
 
 export interface AlertLinkDeps extends Pick<PageDeps, 'ask' | 'layout'> {
   call: CallOperation;

@@ -1,8 +1,8 @@
-import { listChannels } from './all-channels.ts';
 import { channelsHtml } from './channels-html.ts';
 import { escalationsHtml } from './escalations-html.ts';
 import { type OperatorPage, type PageDeps, pageIn } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
+import { listChannels } from './shown-channels.ts';
 import type { ShownGroupsRepository } from './shown-groups.repository.ts';
 import { testedText } from './tested-text.ts';
 

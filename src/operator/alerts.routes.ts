@@ -1,6 +1,6 @@
 import { POLICIES_MAX } from '../escalations/escalation-policy.ts';
 import type { MutesRepository } from '../mutes/mutes.repository.ts';
-import { AppError, invalid } from '../process/errors.ts';
+import { ignoreConflict, invalid } from '../process/errors.ts';
 import { alertHtml } from './alert-html.ts';
 import type { AlertNotificationsRepository } from './alert-notifications.repository.ts';
 import { alertsHtml, MAINTENANCE_PATH } from './alerts-html.ts';
@@ -185,16 +185,12 @@ export function alertsRoutes({
         const body = { status: 'acknowledged', ...given({ comment: form.get('comment')?.trim() }) };
         // An alert that cannot be found is refused before another one is acknowledged.
         for (const alertId of alertIds) await ask(session, 'getAlert', { params: { alertId } });
+        // An alert that has ended meanwhile needs no acknowledgement.
         for (const alertId of alertIds) {
-          await ask(session, 'acknowledgeAlert', { params: { alertId }, body }).catch(passEnded);
+          await ask(session, 'acknowledgeAlert', { params: { alertId }, body }).catch(ignoreConflict);
         }
         return toReply('acknowledgeTicked');
       },
     },
   ];
-}
-
-/** An alert that has ended meanwhile needs no acknowledgement. */
-function passEnded(error: unknown): void {
-  if (!(error instanceof AppError && error.kind === 'conflict')) throw error;
 }

@@ -1,6 +1,6 @@
 import { channelsHtml } from './channels-html.ts';
 import { escalationsHtml } from './escalations-html.ts';
-import { type OperatorPage, type PageDeps, pageIn } from './page-deps.ts';
+import { leadBack, type OperatorPage, type PageDeps, pageIn } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import { listChannels } from './shown-channels.ts';
 import type { ShownGroupsRepository } from './shown-groups.repository.ts';
@@ -31,13 +31,7 @@ export function channelsRoutes(deps: ChannelsPageDeps): OperatorPage[] {
 
   return [
     showPage({ path, section, isLive: true }, (session, { query }) => readChannels(session, query)),
-    {
-      // The result of a test is shown once; its address leads back.
-      method: 'GET',
-      path: `${path}/{channelId}/test`,
-      role: 'read',
-      handle: async () => ({ location: path }),
-    },
+    leadBack(`${path}/{channelId}/test`, () => path),
     {
       method: 'POST',
       path: `${path}/{channelId}/test`,

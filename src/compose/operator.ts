@@ -144,8 +144,6 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
   const shownGroups = createShownGroupsRepository(sql);
   const profiles = createProfilesRepository(sql);
   const certificates = createCertificatesRepository(sql);
-  const findIntervals = async (organizationId: string, slug: string) =>
-    (await profiles.find(organizationId, slug))?.intervals ?? null;
   const deps = {
     ask,
     call,
@@ -172,12 +170,6 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     listGroupsByProfile: shownGroups.listByProfile,
     listLeaving: shownGroups.listLeaving,
     shownGroups,
-    findIntervals,
-    findStored: {
-      intervals: async ({ organizationId }: Session, { slug = '' }: Record<string, string>) => ({
-        intervals: await findIntervals(organizationId, slug),
-      }),
-    },
     nextFormId: randomUUID,
     findOperation,
     fieldsOf: fieldsIn(findOperation),

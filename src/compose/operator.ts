@@ -287,7 +287,7 @@ function composeIdentity(
   return identityRoutes({
     provider: createIdentityProvider({
       settings: settings.oidc,
-      redirectUrl: `${operatorUrl.replace(/\/+$/, '')}${CALLBACK_PATH}`,
+      redirectUrl: `${operatorUrl}${CALLBACK_PATH}`,
       log,
     }),
     rules: settings.oidc,
@@ -371,7 +371,7 @@ const runUrlIn =
   (jobId: string): string | null =>
     temporalUiUrl === null
       ? null
-      : `${temporalUiUrl.replace(/\/+$/, '')}/namespaces/${temporalNamespace}/workflows/${applyProfileId(jobId)}`;
+      : `${temporalUiUrl}/namespaces/${temporalNamespace}/workflows/${applyProfileId(jobId)}`;
 
 const STATIC = new URL('../operator/static/', import.meta.url);
 const uplot = (name: string) =>

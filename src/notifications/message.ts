@@ -190,7 +190,7 @@ export const TEST_MESSAGE: Message = {
 export const CONFIRM_PATH = '/operator/confirm-address';
 
 export const toConfirmationLink = (baseUrl: string, token: string): string =>
-  `${baseUrl.replace(/\/+$/, '')}${CONFIRM_PATH}?token=${token}`;
+  `${baseUrl}${CONFIRM_PATH}?token=${token}`;
 
 /** Contains no text that the person who requested the link could have chosen. */
 export const linkMessage = (link: string): Message => ({

@@ -46,7 +46,7 @@ export function parseToken(token: string): Claim | null {
 export const hashProof = (proof: string): Buffer => createHash('sha256').update(proof).digest();
 
 export const toLink = (baseUrl: string, claim: Claim): string =>
-  `${baseUrl.replace(/\/+$/, '')}${OPERATOR_PATH}/sign-in?link=${toToken(claim)}`;
+  `${baseUrl}${OPERATOR_PATH}/sign-in?link=${toToken(claim)}`;
 
 export function createCookieSigner(secretsKeys: Readonly<Record<number, Buffer>>) {
   const signer = createSigner(secretsKeys, 'operator session');

@@ -41,9 +41,6 @@ export function toAlertUrl(baseUrl: string, signer: Signer, link: AlertLink, add
   return `${baseUrl}${ALERT_LINK_PATHS[link.kind]}?token=${token}`;
 }
 
-export const toAlertPageUrl = (baseUrl: string, alertId: string): string =>
-  `${baseUrl}/operator/alerts/${alertId}`;
-
 export function parseAlertToken(kind: AlertLink['kind'], token: string): ClaimedLink | null {
   const [, organizationId = '', id = '', channelId = '', until, proof = ''] = TOKEN.exec(token) ?? [];
   if (until === undefined) return null;

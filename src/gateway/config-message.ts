@@ -5,9 +5,9 @@
  * On the wire 0 means "not set" in every field, so a partial configuration leaves fields out.
  */
 
-import type { DeviceConfiguration } from '../devices/configuration.ts';
 import {
   CALENDARS_MAX,
+  type DeviceConfiguration,
   TRANSMISSION_MAX_SECONDS,
   TRANSMISSION_MIN_SECONDS,
 } from '../devices/configuration.ts';

@@ -17,6 +17,7 @@ import type { profileView } from '../profiles/profile.ts';
 import type { SettingsView } from '../statistics/settings-view.ts';
 import type { StatisticsView } from '../statistics/statistics-view.ts';
 import type { BucketView, ReadingView } from './curve.ts';
+import type { sessionView } from './sessions.routes.ts';
 
 interface Page<Item> {
   items: Item[];
@@ -30,16 +31,7 @@ export type GroupView = ReturnType<typeof groupView>;
 export type ProfileView = ReturnType<typeof profileView>;
 export type AuditEntryView = ReturnType<typeof auditEntryView>;
 type KeyView = ReturnType<typeof keyView>;
-
-interface SessionView {
-  id: string;
-  name: string;
-  role: string;
-  keyId: string | null;
-  startedAt: string;
-  expiresAt: string;
-}
-
+type SessionView = ReturnType<typeof sessionView>;
 export type DeliveryView = ReturnType<typeof deliveryView>;
 export type DeliveryDetailView = ReturnType<typeof deliveryDetailView>;
 type EventWebhookView = ReturnType<typeof eventWebhookView>;

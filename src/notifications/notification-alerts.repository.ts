@@ -51,6 +51,8 @@ export type NotificationAlertsRepository = ReturnType<typeof createNotificationA
 export function createNotificationAlertsRepository(sql: Database) {
   const ofChannel = ({ organizationId, channelId }: ChannelRef) =>
     sql('notification_alerts').where({ organization_id: organizationId, channel_id: channelId });
+  const openings = (ref: ChannelRef, alertIds: string[]) =>
+    ofChannel(ref).where({ kind: 'opening' }).whereRaw('alert_id = any(?::uuid[])', [alertIds]);
 
   /** Lets the gatherings under way commit first: what they listed may have changed meanwhile. */
   const lockChannels = async (organizationId: string): Promise<string[]> => {
@@ -78,19 +80,14 @@ export function createNotificationAlertsRepository(sql: Database) {
       nextDueAt: Date | null,
     ): Promise<void> {
       if (alertIds.length === 0) return;
-      await ofChannel(ref)
-        .where({ kind: 'opening' })
-        .whereRaw('alert_id = any(?::uuid[])', [alertIds])
-        .update({ notified_at: sql.raw('coalesce(notified_at, ?)', [now]), due_at: nextDueAt });
+      const notifiedAt = sql.raw('coalesce(notified_at, ?)', [now]);
+      await openings(ref, alertIds).update({ notified_at: notifiedAt, due_at: nextDueAt });
     },
 
     /** Makes alerts due again when their snooze ends; without a snooze, when they end. */
     async postponeToSnoozeEnd(ref: ChannelRef, alertIds: string[]): Promise<void> {
       if (alertIds.length === 0) return;
-      await ofChannel(ref)
-        .where({ kind: 'opening' })
-        .whereRaw('alert_id = any(?::uuid[])', [alertIds])
-        .update({ due_at: sql.raw(SNOOZE_UNTIL) });
+      await openings(ref, alertIds).update({ due_at: sql.raw(SNOOZE_UNTIL) });
     },
 
     /**
@@ -142,19 +139,13 @@ export function createNotificationAlertsRepository(sql: Database) {
         .where({ organization_id: ref.organizationId, id: ref.channelId })
         .forNoKeyUpdate()
         .first('id');
-      await ofChannel(ref)
-        .where({ kind: 'opening', notified_at: notifiedAt })
-        .whereRaw('alert_id = any(?::uuid[])', [alertIds])
-        .update({ notified_at: null });
+      await openings(ref, alertIds).where({ notified_at: notifiedAt }).update({ notified_at: null });
     },
 
     /** Makes open alerts due, so that the next gathering decides about them. */
     async makeDue(ref: ChannelRef, alertIds: string[], now: Date): Promise<void> {
       if (alertIds.length === 0) return;
-      await ofChannel(ref)
-        .where({ kind: 'opening' })
-        .whereRaw('alert_id = any(?::uuid[])', [alertIds])
-        .update({ due_at: now });
+      await openings(ref, alertIds).update({ due_at: now });
     },
 
     async remove(ref: ChannelRef, alertIds: string[]): Promise<void> {

@@ -68,6 +68,7 @@ declare module 'knex/types/tables.js' {
 }
 
 const UNLEASED = { leased_by: null, leased_until: null };
+const FAILED = { ...UNLEASED, state: 'failed', next_attempt_at: null } as const;
 const DISABLED = 'the channel was disabled';
 
 export type NotificationsRepository = ReturnType<typeof createNotificationsRepository>;
@@ -221,12 +222,7 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
 
     /** Ends a claimed message, of which nothing is true any more. It is no fault of the channel. */
     async withdraw(ref: ClaimedNotification): Promise<void> {
-      await claimed(ref).update({
-        ...UNLEASED,
-        state: 'failed',
-        next_attempt_at: null,
-        last_error: NOT_SENT,
-      });
+      await claimed(ref).update({ ...FAILED, last_error: NOT_SENT });
     },
 
     /** Postpones to `until` the messages that are due, but no steps of escalations. */
@@ -245,12 +241,7 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
     /** Steps of escalations stay, as failed: the history of their alerts says that they were not sent. */
     async dropUnsent(ref: ChannelRef): Promise<void> {
       await pending(ref).where({ is_escalation: false }).delete();
-      await pending(ref).update({
-        ...UNLEASED,
-        state: 'failed',
-        next_attempt_at: null,
-        last_error: DISABLED,
-      });
+      await pending(ref).update({ ...FAILED, last_error: DISABLED });
     },
 
     /** Removes old messages of all organizations. Returns their number. */

@@ -86,15 +86,14 @@ const LIST_NEWEST = `
 export function createShownJobsRepository(sql: Database) {
   return {
     async findStages({ organizationId, jobId }: JobRef): Promise<JobStages | null> {
-      const row = await sql('config_jobs').where({ organization_id: organizationId, id: jobId }).first();
-      if (!row) return null;
-      return {
-        currentStage: row.current_stage,
-        stageCount: row.stage_count,
-        rollout: row.rollout,
-        isBeginningStage: row.is_beginning_stage,
-        retryOfJobId: row.retry_of_job_id,
-      };
+      const found = await sql('config_jobs').where({ organization_id: organizationId, id: jobId }).first({
+        currentStage: 'current_stage',
+        stageCount: 'stage_count',
+        rollout: 'rollout',
+        isBeginningStage: 'is_beginning_stage',
+        retryOfJobId: 'retry_of_job_id',
+      });
+      return found ?? null;
     },
 
     /**

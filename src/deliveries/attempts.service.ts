@@ -11,10 +11,9 @@ import { openSecrets } from '../endpoints/endpoint-secret.ts';
 import type { SecretBox } from '../endpoints/secret-box.ts';
 import { type KeyedSemaphore, NoTurn } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
-import { toRecordedAttempt } from './attempt-outcome.ts';
-import type { AttemptsRepository, RecordedAttempt } from './attempts.repository.ts';
+import type { AttemptsRepository } from './attempts.repository.ts';
 import type { ClaimedDelivery } from './claims.repository.ts';
-import type { AttemptResult } from './delivery.ts';
+import { type AttemptResult, type RecordedAttempt, toRecordedAttempt } from './delivery.ts';
 import type { OutgoingRequest } from './sender.service.ts';
 
 export interface AttemptsDeps {

@@ -3,8 +3,7 @@
  * endpoint. Effects of an outcome begin after it is recorded; many outcomes are recorded in one statement.
  */
 import { createGroupCommit, type GroupCommitObserver } from '../db/group-commit.ts';
-import { countAttempt } from '../endpoints/attempt-counts.ts';
-import { endpointKey } from '../endpoints/endpoint.ts';
+import { countAttempt, endpointKey } from '../endpoints/endpoint.ts';
 import type { LastAttempt } from '../endpoints/endpoint-health.repository.ts';
 import type { EndpointHealthService } from '../endpoints/endpoint-health.service.ts';
 import { openSecrets } from '../endpoints/endpoint-secret.ts';

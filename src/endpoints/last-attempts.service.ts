@@ -4,8 +4,7 @@
  * every event for the endpoint reads.
  */
 import type { Log } from '../process/log.ts';
-import { addCounts } from './attempt-counts.ts';
-import { endpointKey } from './endpoint.ts';
+import { addCounts, endpointKey } from './endpoint.ts';
 import type { LastAttempt } from './endpoint-health.repository.ts';
 
 interface LastAttemptsDeps {

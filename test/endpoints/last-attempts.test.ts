@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mock } from 'node:test';
-import { countAttempt } from '../../src/endpoints/attempt-counts.ts';
+import { countAttempt } from '../../src/endpoints/endpoint.ts';
 import type { LastAttempt } from '../../src/endpoints/endpoint-health.repository.ts';
 import { createEndpointHealthService } from '../../src/endpoints/endpoint-health.service.ts';
 import { createLastAttempts } from '../../src/endpoints/last-attempts.service.ts';

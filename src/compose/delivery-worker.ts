@@ -23,9 +23,8 @@ import {
   createEndpointHealthRepository,
   createShownHealthRepository,
 } from '../endpoints/endpoint-health.repository.ts';
-import { createEndpointHealthService } from '../endpoints/endpoint-health.service.ts';
+import { createEndpointHealthService, createLastAttempts } from '../endpoints/endpoint-health.service.ts';
 import { addEndpointGauges } from '../endpoints/endpoints.metrics.ts';
-import { createLastAttempts } from '../endpoints/last-attempts.service.ts';
 import { atMostEvery } from '../http/instruments.ts';
 import { observeGroupCommit } from '../http/metrics.ts';
 import { startPeriodic } from '../process/periodic.ts';

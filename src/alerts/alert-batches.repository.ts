@@ -15,7 +15,7 @@ import {
   UPDATE_OPEN_ALERTS,
 } from './alert-batches.statements.ts';
 import type { StoredAlert } from './alerts.repository.ts';
-import { type AlertState, isOpen } from './open-alert.ts';
+import { type AlertState, isOpen } from './device-alerts.ts';
 
 export interface NewAlert
   extends AssetRef,

@@ -11,7 +11,7 @@ import type { AlertRef } from './alert.ts';
 import type { AlertBatchesRepository, NewAlert, OpenState } from './alert-batches.repository.ts';
 import { alertEvent } from './alert-events.ts';
 import type { StoredAlert } from './alerts.repository.ts';
-import { type AlertState, isByRules, isCondition, isNoData, isOpen } from './open-alert.ts';
+import { type AlertState, isByRules, isCondition, isNoData, isOpen } from './device-alerts.ts';
 import type { UnannouncedAlertsRepository } from './unannounced-alerts.repository.ts';
 
 export interface AlertsServiceDeps {

@@ -11,7 +11,6 @@ import { createSettingsRepository } from '../devices/settings.repository.ts';
 import { createSurroundingReadingsRepository } from '../measurements/surrounding-readings.repository.ts';
 import type { DeviceRepositories } from './devices.ts';
 import type { Resources } from './resources.ts';
-import { onSetAside } from './set-aside.ts';
 
 interface AlertsNeeds extends Pick<AlertsServiceDeps, 'publish'> {
   configurationsIn: DeviceRepositories['configurationsIn'];
@@ -35,7 +34,7 @@ export function composeAlerts(
     holdEscalation,
     publish,
     observe: (severity, seconds) => metrics.acknowledgement.observe({ severity }, seconds),
-    onSetAside: onSetAside(resources, 'snoozed alerts'),
+    onSetAside: resources.onSetAside('snoozed alerts'),
     transact,
     now,
   });

@@ -18,7 +18,6 @@ import type { IntakeHealth } from '../presence/intake-health.ts';
 import { DAY_MS } from '../process/durations.ts';
 import { createPacer } from '../process/pacer.ts';
 import type { Resources } from './resources.ts';
-import { onSetAside } from './set-aside.ts';
 
 type MeasurementsNeeds = Pick<
   MessageBatchDeps,
@@ -44,7 +43,7 @@ export function composeMeasurements(resources: Resources, { observeContact, ...n
     compactionIn: createCompactionRepository,
     now,
     onSetAside: ({ organizationId, assetId }, err) =>
-      onSetAside(resources, 'compaction of readings')({ organizationId, assetId }, err),
+      resources.onSetAside('compaction of readings')({ organizationId, assetId }, err),
   });
   const exports = {
     history: readInTurns(createHistoryRepository(lagging.transferSql), transferTurns),

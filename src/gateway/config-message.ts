@@ -12,7 +12,6 @@ import {
   TRANSMISSION_MIN_SECONDS,
 } from '../devices/configuration.ts';
 import { CHANNELS_MAX, RULE_SLOTS_MAX } from '../devices/device-capabilities.ts';
-import { toCalendar, toWireCalendar } from './calendar-codec.ts';
 import {
   ConfigAnswerSchema,
   ConfigReportSchema,
@@ -20,7 +19,7 @@ import {
   type ConfigReport as WireReport,
 } from './generated/logger-messages_pb.ts';
 import { toPeriod, toType } from './measurements-message.ts';
-import { toRule, toWireRule } from './rule-codec.ts';
+import { toCalendar, toRule, toWireCalendar, toWireRule } from './rule-codec.ts';
 import {
   atMost,
   atMostEntries,

@@ -1,6 +1,5 @@
 /** As text, because they lock and rewrite blocks of many devices at once. */
-import { BLOCK_COLUMNS, BLOCK_FIELDS, SELECT_BLOCKS } from './block-columns.ts';
-import { placesOf } from './block-places.ts';
+import { BLOCK_COLUMNS, BLOCK_FIELDS, placesOf, SELECT_BLOCKS } from './block-columns.ts';
 
 export const LOCK = 'select pg_try_advisory_xact_lock(:lock) as "isLocked"';
 

@@ -9,12 +9,12 @@ import {
   BLOCK_FIELDS,
   type BlockRow,
   blockOf,
+  placesOf,
   SAMPLES_FIELDS,
   type SamplesRow,
   STORED_COLUMNS,
   samplesOf,
 } from './block-columns.ts';
-import { placesOf } from './block-places.ts';
 import { LIST_FEW } from './history.statements.ts';
 import { type NewestFilter, newestReadings } from './newest-readings.ts';
 import { countReadings, type ReadingBlock, type SampleBlock, startOfDay } from './reading-block.ts';

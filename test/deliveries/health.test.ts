@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { query } from '../../src/db/query.ts';
-import { countAttempt } from '../../src/endpoints/attempt-counts.ts';
 import { createBreakerRepository } from '../../src/endpoints/breaker.repository.ts';
+import { countAttempt } from '../../src/endpoints/endpoint.ts';
 import {
   createEndpointHealthRepository,
   type LastAttempt,

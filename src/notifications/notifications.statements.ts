@@ -9,7 +9,6 @@ const IS_DUE = `state = 'pending' and next_attempt_at <= :now::timestamptz
   and (leased_until is null or leased_until not ${HOLDS})`;
 /** A step that is not gathered has no time. */
 const IS_WAITING_STEP = `state = 'pending' and next_attempt_at is null`;
-export const HAS_ENDED = `state <> 'pending' and created_at < :before`;
 
 /** Messages of the channel `c`. */
 const OF_CHANNEL = 'from notifications m where m.organization_id = c.organization_id and m.channel_id = c.id';
@@ -87,14 +86,6 @@ export const RECORD = `
   update notification_channels c set last_sent_at = coalesce(:sentAt, c.last_sent_at), last_error = :error
   from recorded r where c.organization_id = r.organization_id and c.id = r.channel_id
     and c.organization_id = :organizationId and c.id = :channelId`;
-
-export const REMOVE_ENDED = `
-  with locked as (
-    select m.organization_id, m.id from unnest(:organizationIds::uuid[], :ids::uuid[]) as n (organization_id, id)
-    join notifications m on m.organization_id = n.organization_id and m.id = n.id
-    where ${HAS_ENDED} for update of m skip locked
-  )
-  delete from notifications m using locked l where m.organization_id = l.organization_id and m.id = l.id returning 1`;
 
 export const FIND_OLDEST_MESSAGE = `
   select coalesce(max(extract(epoch from :now::timestamptz - due.at)), 0)::float8 as seconds

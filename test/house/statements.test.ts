@@ -26,14 +26,6 @@ const EXCEPTIONS: Record<string, string> = {
     'a command: after a restore',
   'src/escalations/alert-escalations.statements.ts LIST_WITHOUT_WORKFLOW: looks up alert_escalations without organization_id':
     'a sweep: escalations of all organizations without a workflow',
-  'src/escalations/fleet-escalations.statements.ts LIST_FLEETS: looks up overdue_fleets without organization_id':
-    'a sweep: the few fleets that are overdue',
-  'src/escalations/alert-escalations.statements.ts COUNT_OPEN: looks up alert_escalations without organization_id':
-    'a metric over all organizations',
-  'src/fleet/fleet.statements.ts COUNT_ALL: looks up device_states without organization_id':
-    'a metric over all organizations',
-  'src/fleet/fleet.statements.ts COUNT_ALL: looks up device_configs without organization_id':
-    'a metric over all organizations',
   'src/presence/presence.statements.ts LIST_DUE_CHECKS: looks up overdue_checks without organization_id':
     'a sweep: devices of all organizations that are due for a look',
   'src/config-jobs/job-runs.repository.ts COUNT_RUNNING: looks up config_jobs without organization_id':
@@ -66,7 +58,7 @@ const EXCEPTIONS: Record<string, string> = {
 
 /** Statements of the query builder about all organizations, by file: their number, and what they are for. */
 const ACROSS_ORGANIZATIONS: Record<string, [calls: number, reason: string]> = {
-  'src/alerts/alerts.repository.ts': [3, 'a sweep: snoozes that are over; a metric; retention'],
+  'src/alerts/alerts.repository.ts': [2, 'a sweep: snoozes that are over; a metric'],
   'src/certificates/certificate-contents.repository.ts': [
     1,
     'a sweep: contents that no certificate refers to',
@@ -81,10 +73,12 @@ const ACROSS_ORGANIZATIONS: Record<string, [calls: number, reason: string]> = {
     'a sweep: devices whose calendars are to be compared with their time zone',
   ],
   'src/config-jobs/unused-configurations.repository.ts': [1, 'retention'],
+  'src/db/due-rows.ts': [1, 'retention'],
   'src/deliveries/deleted-endpoints.repository.ts': [1, 'a sweep: deleted endpoints'],
+  'src/escalations/alert-escalations.repository.ts': [2, 'a metric'],
   'src/escalations/escalation-changes.repository.ts': [1, 'a sweep: the first change of each organization'],
-  'src/http/idempotency-keys.repository.ts': [1, 'retention'],
-  'src/notifications/notifications.repository.ts': [1, 'retention'],
+  'src/escalations/fleet-escalations.repository.ts': [1, 'a sweep: the few fleets that are overdue'],
+  'src/fleet/fleet.repository.ts': [1, 'a metric'],
   'src/presence/overdue-fleets.repository.ts': [1, 'a sweep: the few fleets that are overdue'],
 };
 

@@ -20,16 +20,12 @@ import { readSources } from './sources.ts';
 const EXCEPTIONS: Record<string, string> = {
   'src/assets/assets.statements.ts FIND_OWNERS: looks up assets without organization_id':
     'a device that sends without a token is identified by its serial number alone',
-  'src/config-jobs/job-runs.repository.ts LIST_WITHOUT_WORKFLOW: looks up config_jobs without organization_id':
-    'a sweep: jobs of all organizations without a workflow',
   'src/endpoints/endpoint-health.statements.ts FORGET_WORKFLOWS: looks up endpoints without organization_id':
     'a command: after a restore',
   'src/escalations/alert-escalations.statements.ts LIST_WITHOUT_WORKFLOW: looks up alert_escalations without organization_id':
     'a sweep: escalations of all organizations without a workflow',
   'src/presence/presence.statements.ts LIST_DUE_CHECKS: looks up overdue_checks without organization_id':
     'a sweep: devices of all organizations that are due for a look',
-  'src/config-jobs/job-runs.repository.ts COUNT_RUNNING: looks up config_jobs without organization_id':
-    'a metric over all organizations',
   'src/deliveries/claims.repository.ts listPendingEndpoints: looks up endpoints without organization_id':
     'a sweep: endpoints of all organizations with new deliveries',
   'src/deliveries/claims.repository.ts releaseExpired: looks up deliveries without organization_id':
@@ -67,6 +63,7 @@ const ACROSS_ORGANIZATIONS: Record<string, [calls: number, reason: string]> = {
     1,
     'a sweep: changes of large groups without a workflow',
   ],
+  'src/config-jobs/job-runs.repository.ts': [2, 'a sweep: jobs without a workflow; a metric'],
   'src/config-jobs/old-jobs.repository.ts': [1, 'retention'],
   'src/config-jobs/scheduled-devices.repository.ts': [
     1,

@@ -24,8 +24,8 @@ const EXCEPTIONS: Record<string, string> = {
     'a command: after a restore',
   'src/escalations/alert-escalations.statements.ts LIST_WITHOUT_WORKFLOW: looks up alert_escalations without organization_id':
     'a sweep: escalations of all organizations without a workflow',
-  'src/presence/presence.statements.ts LIST_DUE_CHECKS: looks up overdue_checks without organization_id':
-    'a sweep: devices of all organizations that are due for a look',
+  'src/presence/presence.statements.ts listChecked: looks up overdue_checks without organization_id':
+    'a sweep: devices of all organizations that are due for a look, or overdue',
   'src/deliveries/claims.repository.ts listPendingEndpoints: looks up endpoints without organization_id':
     'a sweep: endpoints of all organizations with new deliveries',
   'src/deliveries/claims.repository.ts releaseExpired: looks up deliveries without organization_id':
@@ -48,8 +48,6 @@ const EXCEPTIONS: Record<string, string> = {
     'a metric over all organizations',
   'src/notifications/notifications.statements.ts LIST_DUE_CHANNELS: looks up notification_channels without organization_id':
     'a sweep: channels of all organizations with something due',
-  'src/presence/presence.statements.ts LIST_OVERDUE: looks up overdue_checks without organization_id':
-    'a sweep: devices of all organizations that are overdue',
 };
 
 /** Statements of the query builder about all organizations, by file: their number, and what they are for. */

@@ -33,8 +33,8 @@ export function createFleetRepository(sql: Database) {
     async count(organizationId: string): Promise<FleetCount[]> {
       const active = (table: string) => () => sql(table).where({ organization_id: organizationId, is_active: true });
       const endpoints = sql({ ep: 'endpoints' }).where({ organization_id: organizationId, deleted_at: null });
-      const unregistered = sql({ u: 'unregistered_devices' })
-        .where('u.organization_id', organizationId)
+      const unregistered = sql('unregistered_devices')
+        .where({ organization_id: organizationId })
         .whereRaw(IS_UNREGISTERED)
         .select(sql.raw(`'unregistered:' as key, count(*) as count`));
       return sql.unionAll([

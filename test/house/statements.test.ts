@@ -32,8 +32,6 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: leases that ran out',
   'src/devices/unregistered-devices.statements.ts REMOVE_OUTDATED: looks up unregistered_devices without organization_id':
     'retention',
-  'src/devices/unregistered-devices.statements.ts LIST: looks up unregistered_devices without organization_id':
-    'the operator lists those of all organizations',
   'src/endpoints/endpoint-health.statements.ts COUNT_BY_STATE: looks up endpoints without organization_id':
     'a metric over all organizations',
   'src/endpoints/endpoint-health.statements.ts LIST_WITHOUT_WORKFLOW: looks up endpoints without organization_id':
@@ -70,6 +68,7 @@ const ACROSS_ORGANIZATIONS: Record<string, [calls: number, reason: string]> = {
   'src/config-jobs/unused-configurations.repository.ts': [1, 'retention'],
   'src/db/due-rows.ts': [1, 'retention'],
   'src/deliveries/deleted-endpoints.repository.ts': [1, 'a sweep: deleted endpoints'],
+  'src/devices/unregistered-devices.repository.ts': [1, 'the operator lists those of all organizations'],
   'src/escalations/alert-escalations.repository.ts': [2, 'a metric'],
   'src/escalations/escalation-changes.repository.ts': [1, 'a sweep: the first change of each organization'],
   'src/escalations/fleet-escalations.repository.ts': [1, 'a sweep: the few fleets that are overdue'],

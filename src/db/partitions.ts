@@ -62,11 +62,13 @@ async function listPartitions(sql: Sql, table: PartitionedTable): Promise<string
 async function createOne(database: Database, table: PartitionedTable, start: Date): Promise<void> {
   const name = nameOf(table, start);
   await createTransact(database)(async ({ sql }) => {
-    await query(sql, 'select pg_advisory_xact_lock(hashtext(?))', [name]);
+    await sql.select(sql.raw('pg_advisory_xact_lock(hashtext(?))', [name]));
     if ((await listPartitions(sql, table)).includes(name)) return;
     const [first, after] = [boundOf(table, start), boundOf(table, startOf(table, start, 1))];
-    if (!(await isOwner(sql, table)))
-      return void (await query(sql, 'select create_partition(?, ?, ?, ?)', [name, table.name, first, after]));
+    if (!(await isOwner(sql, table))) {
+      await sql.select(sql.raw('create_partition(?, ?, ?, ?)', [name, table.name, first, after]));
+      return;
+    }
     await query(
       sql,
       `create table ${name} (like ${table.name} including defaults including generated including constraints including storage)`,
@@ -82,11 +84,8 @@ async function createOne(database: Database, table: PartitionedTable, start: Dat
 }
 
 /** Settings of autovacuum, which the schema holds; null: as by default. */
-async function storageOf(sql: Sql, { name }: PartitionedTable): Promise<string | null> {
-  const [row] = await query<{ storage: string | null }>(sql, 'select storage_of_partition(?) as storage', [
-    name,
-  ]);
-  return row?.storage ?? null;
+async function storageOf(sql: Database, { name }: PartitionedTable): Promise<string | null> {
+  return (await sql.first(sql.raw('storage_of_partition(?) as storage', [name]))).storage;
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Text, because they work on sets of many organizations, mostly in batches of frames. Updates take new values from a CTE, because Citus refuses
- * an update with a STABLE function of columns, or with `now()` in a condition.
+ * Text, because they work on sets of many organizations, mostly in batches of frames. Updates take new values from a CTE,
+ * because Citus refuses an update with a STABLE function of columns, or with `now()` in a condition.
  */
 import { MONITORED_CONFIG_ID } from '../devices/device-sync.ts';
 import { ALERT_COLUMNS } from './alert-columns.ts';

@@ -1,4 +1,4 @@
-/** Text, because each works on a set of targets: one statement for a chunk of a job. */
+/** Text: the targets of a chunk of a job, from arrays, and a recursion over retries; parts of other statements. */
 
 export const OPEN = `state in ('queued', 'waiting', 'sent')`;
 

@@ -38,8 +38,6 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: endpoints of all organizations in trouble without a workflow',
   'src/presence/presence.statements.ts COUNT_OVERDUE: looks up overdue_checks without organization_id':
     'a sweep: devices of all organizations that are overdue',
-  'src/measurements/compaction.statements.ts LIST_DUE: looks up device_states without organization_id':
-    'a sweep: devices of all organizations with uncompacted readings',
   'src/notifications/notification-alerts.statements.ts FIND_OLDEST_ALERT: looks up notification_channels without organization_id':
     'a metric over all organizations',
   'src/notifications/notifications.statements.ts FIND_OLDEST_MESSAGE: looks up notification_channels without organization_id':
@@ -73,6 +71,10 @@ const ACROSS_ORGANIZATIONS: Record<string, [calls: number, reason: string]> = {
   'src/escalations/escalation-changes.repository.ts': [1, 'a sweep: the first change of each organization'],
   'src/escalations/fleet-escalations.repository.ts': [1, 'a sweep: the few fleets that are overdue'],
   'src/fleet/fleet.repository.ts': [1, 'a metric'],
+  'src/measurements/compaction.repository.ts': [
+    1,
+    'a sweep: devices of all organizations with uncompacted readings',
+  ],
   'src/presence/overdue-fleets.repository.ts': [1, 'a sweep: the few fleets that are overdue'],
 };
 

@@ -179,9 +179,9 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
 
     /** Whether steps of escalations wait on the channel, and whether messages are due. */
     async findWaiting(ref: ChannelRef, now: Date): Promise<{ hasSteps: boolean; isDue: boolean }> {
-      const step = await pending(ref).whereRaw(IS_WAITING_STEP).first('id');
-      const due = await pending(ref).whereRaw(IS_DUE, { now }).first('id');
-      return { hasSteps: step !== undefined, isDue: due !== undefined };
+      const steps = pending(ref).whereRaw(IS_WAITING_STEP).select('id');
+      const due = pending(ref).whereRaw(IS_DUE, { now }).select('id');
+      return sql.first(sql.raw('exists ? as "hasSteps", exists ? as "isDue"', [steps, due]));
     },
 
     /**

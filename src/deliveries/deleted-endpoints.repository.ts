@@ -40,7 +40,9 @@ export function createDeletedEndpointsRepository(sql: Database) {
 
     /** Removes endpoints whose queue is cancelled, with their hours and their replays. */
     async removeEmptied(): Promise<void> {
-      const endpoints = await deleted().whereRaw('deleted_at < now() - make_interval(mins => ?)', [KEPT_MINUTES]);
+      const endpoints = await deleted().whereRaw('deleted_at < now() - make_interval(mins => ?)', [
+        KEPT_MINUTES,
+      ]);
       for (const endpoint of endpoints) {
         if ((await isQueued(endpoint, 'pending')) || (await isQueued(endpoint, 'retrying'))) continue;
         const { organizationId: organization_id, endpointId: endpoint_id } = endpoint;

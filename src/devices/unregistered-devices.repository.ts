@@ -56,12 +56,18 @@ export function createUnregisteredDevicesRepository(sql: Database) {
       organizationId: string,
       { before, limit }: { before: string | null; limit: number },
     ): Promise<ListedDevice[]> {
-      const list = sql('unregistered_devices').where({ organization_id: organizationId }).whereRaw(IS_UNREGISTERED);
+      const list = sql('unregistered_devices')
+        .where({ organization_id: organizationId })
+        .whereRaw(IS_UNREGISTERED);
       if (before !== null) list.whereRaw(IS_EARLIER, { before });
       return list
         .orderByRaw(`${FIRST_CONTACT} desc, serial_number desc`)
         .limit(limit)
-        .select({ serialNumber: 'serial_number', firstSeenAt: 'first_contact_at', lastSeenAt: 'last_contact_at' })
+        .select({
+          serialNumber: 'serial_number',
+          firstSeenAt: 'first_contact_at',
+          lastSeenAt: 'last_contact_at',
+        })
         .select({ count: 'contact_count', cursor: sql.raw(`${FIRST_CONTACT} || '.' || serial_number`) });
     },
 

@@ -139,7 +139,9 @@ async function endEscalation(sql: Database, organizationId: string, alertId: str
   const [ended] = await sql('alert_escalations')
     .where({ ...own, alert_id: alertId })
     .update({
-      state: sql.raw(`case when state in ('policy_disabled', 'policy_deleted') then state else 'resolved' end`),
+      state: sql.raw(
+        `case when state in ('policy_disabled', 'policy_deleted') then state else 'resolved' end`,
+      ),
     })
     .returning('*');
   if (ended?.state !== 'resolved') return null;

@@ -8,8 +8,8 @@ import type { UnannouncedAlertsRepository } from '../alerts/unannounced-alerts.r
 import type { Database } from '../db/database.ts';
 import { isFaultOfAll } from '../db/due-rows.ts';
 import type { Transact } from '../db/transaction.ts';
-import type { EscalationTitle } from './escalation-description.ts';
 import { CANDIDATES_MAX } from './alert-escalation.ts';
+import type { EscalationTitle } from './escalation-description.ts';
 import type { EscalatedFleetRow, FleetEscalationsRepository } from './fleet-escalations.repository.ts';
 
 export interface FleetEscalationsDeps {

@@ -31,7 +31,8 @@ export function createFleetRepository(sql: Database) {
   return {
     /** Devices, open alerts and endpoints by state, and unregistered devices. */
     async count(organizationId: string): Promise<FleetCount[]> {
-      const active = (table: string) => () => sql(table).where({ organization_id: organizationId, is_active: true });
+      const active = (table: string) => () =>
+        sql(table).where({ organization_id: organizationId, is_active: true });
       const endpoints = sql({ ep: 'endpoints' }).where({ organization_id: organizationId, deleted_at: null });
       const unregistered = sql('unregistered_devices')
         .where({ organization_id: organizationId })
@@ -53,7 +54,11 @@ export function createFleetRepository(sql: Database) {
         .join({ s: 'device_states' }, { 's.organization_id': 'a.organization_id', 's.asset_id': 'a.id' })
         .join({ d: 'device_configs' }, { 'd.organization_id': 'a.organization_id', 'd.asset_id': 'a.id' })
         .where({ 'a.organization_id': organizationId, 'a.group_id': groupId })
-        .whereExists(sql('groups').where({ ...own, id: groupId, deleted_at: null }).select('id'))
+        .whereExists(
+          sql('groups')
+            .where({ ...own, id: groupId, deleted_at: null })
+            .select('id'),
+        )
         .select('a.id', 's.status', 's.battery_status', 'd.sync_status', 'd.has_had_profile');
       const all = () => sql('members');
       const alerts = openAlerts(organizationId).whereIn('asset_id', all().select('id'));

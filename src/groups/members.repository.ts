@@ -46,7 +46,11 @@ export function createMembersRepository(sql: Database) {
       if (assetIds.length === 0) return;
       const assigned = await active(organizationId, assetIds).update({ group_id: groupId }).returning('id');
       if (assigned.length === 0) return;
-      const change = { organization_id: organizationId, from_at: sql.raw('clock_timestamp()'), group_id: groupId };
+      const change = {
+        organization_id: organizationId,
+        from_at: sql.raw('clock_timestamp()'),
+        group_id: groupId,
+      };
       await sql('asset_groups').insert(assigned.map(({ id }) => ({ ...change, asset_id: id })));
     },
   };

@@ -7,14 +7,7 @@ import { query } from '../db/query.ts';
 import { type AssetRef, assetKeys } from '../devices/asset-ref.ts';
 import { FIRST_ID } from '../process/uuid.ts';
 import { type AssetBlock, type BlockRow, blockBindings, blockOf } from './block-columns.ts';
-import {
-  DUE,
-  INSERT,
-  LIST_BLOCKS,
-  LOCK_DUE,
-  RECORD_COMPACTED,
-  REMOVE_DAY,
-} from './compaction.statements.ts';
+import { DUE, INSERT, LIST_BLOCKS, LOCK_DUE, RECORD_COMPACTED, REMOVE_DAY } from './compaction.statements.ts';
 import type { CompactionWindow, DueDevice } from './compaction.ts';
 
 export type CompactionRepository = ReturnType<typeof createCompactionRepository>;

@@ -194,7 +194,10 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
       now: Date,
       { leaseSeconds, isForEscalations }: { leaseSeconds: number; isForEscalations: boolean },
     ): Promise<ClaimedNotification | null> {
-      const target = await channel(ref).where({ status: 'active', is_confirmed: true }).first().forNoKeyUpdate();
+      const target = await channel(ref)
+        .where({ status: 'active', is_confirmed: true })
+        .first()
+        .forNoKeyUpdate();
       if (!target) return null;
       const next = pending(ref)
         .whereRaw(IS_DUE, { now })

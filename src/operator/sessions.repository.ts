@@ -139,10 +139,12 @@ export function createSessionsRepository(sql: Database) {
         .where({ id: ref.id, started_at: null })
         .update({ started_at: now, expires_at: end });
       if (begun === 0) return null;
-      const newest = own().whereNotNull('started_at').orderBy([
-        { column: 'started_at', order: 'desc' },
-        { column: 'id', order: 'desc' },
-      ]);
+      const newest = own()
+        .whereNotNull('started_at')
+        .orderBy([
+          { column: 'started_at', order: 'desc' },
+          { column: 'id', order: 'desc' },
+        ]);
       await own().whereIn('id', newest.offset(SESSIONS_MAX).select('id')).delete();
       return session;
     },

@@ -1,7 +1,8 @@
 /** Frames as devices send them over HTTP, and the stored result. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
-import { createUnregisteredContactsRepository,
+import {
+  createUnregisteredContactsRepository,
   createUnregisteredDevicesRepository,
 } from '../../src/devices/unregistered-devices.repository.ts';
 import { apply, configOf, createProfile, FRIDGE, register, registerMany } from '../support/fleet.ts';

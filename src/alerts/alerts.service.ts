@@ -2,9 +2,9 @@
  * Opens and resolves alerts for reasons other than readings: missed deadlines, other rules, replaced loggers, archived
  * assets.
  */
-import type { Sql } from '../db/database.ts';
+import type { Database, Sql } from '../db/database.ts';
 import type { DomainEvent, Publish } from '../db/domain-event.ts';
-import type { InTransaction } from '../db/transaction.ts';
+import type { InTransaction, Transaction } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import type { OverdueDevice } from '../presence/presence.repository.ts';
 import type { AlertRef } from './alert.ts';
@@ -16,7 +16,7 @@ import type { UnannouncedAlertsRepository } from './unannounced-alerts.repositor
 
 export interface AlertsServiceDeps {
   batchesIn(sql: Sql): AlertBatchesRepository;
-  unannouncedIn(sql: Sql): Pick<UnannouncedAlertsRepository, 'list'>;
+  unannouncedIn(sql: Database): Pick<UnannouncedAlertsRepository, 'list'>;
   publish: Publish;
 }
 
@@ -75,7 +75,7 @@ export function createAlertsService({ batchesIn, unannouncedIn, publish }: Alert
     },
 
     /** Makes alerts that were opened without an event ordinary ones; the caller publishes the events. */
-    async announce({ sql }: InTransaction, organizationId: string, limit: number) {
+    async announce({ sql }: Transaction, organizationId: string, limit: number) {
       const listed = await unannouncedIn(sql).list(organizationId, limit);
       // A device that is back locks its state before it resolves its alert.
       await batchesIn(sql).lockOpenAlerts(listed);

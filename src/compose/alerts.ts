@@ -7,6 +7,8 @@ import { alertsRoutes } from '../alerts/alerts.routes.ts';
 import { type AlertsServiceDeps, createAlertsService } from '../alerts/alerts.service.ts';
 import { createLateExcursions } from '../alerts/late-excursions.service.ts';
 import { createUnannouncedAlertsRepository } from '../alerts/unannounced-alerts.repository.ts';
+import type { Sql } from '../db/database.ts';
+import type { AssetRef } from '../devices/asset-ref.ts';
 import { createSettingsRepository } from '../devices/settings.repository.ts';
 import { createSurroundingReadingsRepository } from '../measurements/surrounding-readings.repository.ts';
 import type { DeviceRepositories } from './devices.ts';
@@ -58,6 +60,7 @@ export function composeAlerts(
       open: service.openNoData,
       resolve: service.resolveNoData,
       unannouncedIn,
+      listUnannounced: (on: Sql, devices: AssetRef[]) => batchesIn(on).listUnannounced(devices),
       announce: service.announce,
     },
     onAlertRulesChanged: service.onAlertRulesChanged,

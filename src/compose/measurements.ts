@@ -1,6 +1,6 @@
 import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
 import { createPartitionKeeper } from '../db/partitions.ts';
-import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
+import { createUnregisteredContactsRepository } from '../devices/unregistered-devices.repository.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { observeLockingCommit } from '../http/metrics.ts';
 import { createCompactionRepository } from '../measurements/compaction.repository.ts';
@@ -74,7 +74,7 @@ function composeIntake(
     ...needs,
     transact: transactMessages,
     measurementsIn: createMeasurementsRepository,
-    unregisteredIn: createUnregisteredDevicesRepository,
+    unregisteredIn: createUnregisteredContactsRepository,
     partitions: createPartitionKeeper(sql, MEASUREMENTS),
     retentionMs: settings.measurementsRetentionDays * DAY_MS,
     now,

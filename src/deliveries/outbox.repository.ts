@@ -3,7 +3,7 @@
  * notified by the commit of the change, a queued delivery after the commit (queue-notifier.service.ts). Senders use
  * claims.repository.ts.
  */
-import type { Sql } from '../db/database.ts';
+import type { Database, Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import { type EndpointRef, endpointKey } from '../endpoints/endpoint.ts';
 import type { OutgoingEvent } from '../events/events.service.ts';
@@ -195,6 +195,7 @@ export async function notifyQueued(sql: Sql, endpoints: EndpointRef[]): Promise<
   );
 }
 
-export async function notifyChanged(sql: Sql, endpoint: EndpointRef): Promise<void> {
-  await query(sql, 'select pg_notify(?, ?)', [DELIVERIES_CHANNEL, CHANGED_PREFIX + endpointKey(endpoint)]);
+export async function notifyChanged(sql: Database, endpoint: EndpointRef): Promise<void> {
+  const payload = CHANGED_PREFIX + endpointKey(endpoint);
+  await sql.select(sql.raw('pg_notify(?, ?)', [DELIVERIES_CHANNEL, payload]));
 }

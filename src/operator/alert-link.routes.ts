@@ -82,7 +82,7 @@ export function alertLinkRoutes(deps: AlertLinkDeps): Array<OpenPageRoute<Sessio
     const asset = await ask(session, 'getAsset', { params: { assetId } }).catch(() => null);
     const groupId = asset?.groupId;
     const group = groupId ? await ask(session, 'getGroup', { params: { groupId } }).catch(() => null) : null;
-    return { place: asset ? placeOf(asset) : '', group: group?.name ?? null };
+    return { place: asset ? placeOf(asset) : '', latest: asset?.latest ?? [], group: group?.name ?? null };
   }
 
   async function acknowledge(opened: Opened, isChosen: (alertId: string) => boolean): Promise<void> {

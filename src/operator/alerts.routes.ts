@@ -151,16 +151,18 @@ export function alertsRoutes({
     showPage({ path: `${path}/{alertId}`, section: 'Alerts', isLive: true }, async (session, { params }) => {
       const alert = await ask(session, 'getAlert', { params });
       const { organizationId } = session;
-      const [next, devices, notified] = await Promise.all([
+      const [next, device, devices, notified] = await Promise.all([
         findNextRecipients(ask, session, alert),
+        ask(session, 'getAsset', { params: { assetId: alert.assetId } }).catch(() => null),
         shownAssets.list(organizationId, [alert.assetId]),
         findNotified(session, alert),
       ]);
-      const device = devices.get(alert.assetId);
-      const assetName = device?.name ?? alert.serialNumber;
+      const shown = devices.get(alert.assetId);
+      const assetName = shown?.name ?? alert.serialNumber;
       const content = alertHtml(alert, {
         assetName,
-        layout: device,
+        layout: shown,
+        device,
         next,
         ...notified,
         now: roundedDown(now()),

@@ -17,7 +17,8 @@ export const SET_PRESENCE =
  */
 export const BRING_CHECKS_FORWARD = `
     insert into overdue_checks as c (organization_id, asset_id, check_at)
-    select n.organization_id, n.asset_id, n.expected_by from n
+    select n.organization_id, n.asset_id, n.expected_by
+    from unnest(:organizationIds::uuid[], :assetIds::uuid[], :expectedBy::timestamptz[]) as n (organization_id, asset_id, expected_by)
     left join lateral (
       select check_at from overdue_checks where organization_id = n.organization_id and asset_id = n.asset_id limit 1
     ) as planned on true

@@ -188,7 +188,7 @@ describe('On Citus', () => {
 });
 
 const ORGANIZATION = '01900000-0000-7000-8000-000000000000';
-const BINDING = /(unnest\(|\w*id = |limit |secs => )?(?<!\\)\?(::\w+(?:\[\])?)?/g;
+const BINDING = /(unnest\(|\w*id >?= |limit |secs => )?(?<!\\)\?(::\w+(?:\[\])?)?/g;
 const countBindings = (text: string): number => text.match(BINDING)?.length ?? 0;
 
 /** Null is avoided where it ends a statement before it reaches a node. */
@@ -196,7 +196,7 @@ function toValue(before: string, type: string): string | string[] | null {
   if (type.endsWith('[]')) return before === 'unnest(' && type === '::uuid[]' ? [ORGANIZATION] : [];
   if (type === '::timestamptz') return '2026-03-02T08:00:00Z';
   if (before === 'limit ' || before === 'secs => ') return '1';
-  return before.endsWith('id = ') || type === '::uuid' ? ORGANIZATION : null;
+  return /id >?= $/.test(before) || type === '::uuid' ? ORGANIZATION : null;
 }
 
 /** Statements that are not sent where tables are distributed, or that take names of tables and channels. */

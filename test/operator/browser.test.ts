@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { countAttempt } from '../../src/endpoints/endpoint.ts';
 import { createEndpointHealthRepository } from '../../src/endpoints/endpoint-health.repository.ts';
 import { COLOUR_RULES, findBarriers } from '../support/barriers.ts';
-import { apply, FACTORY, jobOf, register, registerMany } from '../support/fleet.ts';
+import { apply, createProfile, FACTORY, FRIDGE, jobOf, register, registerMany } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { type FleetToLookAt, pathsToLookAt, populateFleet } from './fleet-to-look-at.ts';
@@ -30,6 +30,7 @@ describe("The operators' page in a browser", () => {
     receiver = await startReceiver();
     fleet = await populateFleet(dms, { receiver, devices: 5 });
     await register(dms, 'HOSTILE-1', { name: HOSTILE });
+    await createProfile(dms, { ...FRIDGE, slug: `long-${'n'.repeat(50)}`, name: 'W'.repeat(60) });
     await dms.device.post('/devices/282C02424EFF/measurements', { readings: readingOf(5) });
     await recordAttempts(dms, fleet.webhookId);
     // The channels of its steps would not speak by themselves of alerts that open from now on; all are open already.

@@ -206,7 +206,6 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     ...archivedRoutes({ ...deps, readHistory }),
     ...curveRoutes(deps),
     ...jobsRoutes(deps),
-    ...tickedAlertsRoutes(deps),
     ...alertsRoutes(deps),
     ...webhooksRoutes(deps),
     ...channelsRoutes(deps),
@@ -238,6 +237,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
       visitSeconds: SESSION_MS / 1000,
       routes: [
         ...pages,
+        ...tickedAlertsRoutes({ ask, draw: renderer.draw }),
         ...watchRoutes({ watch, isLive: renderer.isLive, limit: createConcurrencyLimit(WATCHES) }),
         ...signInRoutes({
           layout,

@@ -109,7 +109,7 @@ export function alertsRoutes({
       });
       return { title: 'Maintenance', content };
     }),
-    showPage({ path, section: 'Alerts', isLive: true }, async (session, { query }) => {
+    showPage({ path, section: 'Alerts', isLive: true }, async (session, { query, form }) => {
       const { values, fault } = await readTyped(session, { form: query, fields: [], looks: GROUP_LOOKS });
       if (fault) throw fault;
       let filter = given({
@@ -141,6 +141,7 @@ export function alertsRoutes({
         groups,
         devices,
         filter,
+        note: form.get('comment'),
         mayChange: session.role !== 'read',
       });
       return { title: 'Alerts', content };

@@ -1,26 +1,29 @@
 import { POLICIES_MAX } from '../escalations/escalation-policy.ts';
 import type { MutesRepository } from '../mutes/mutes.repository.ts';
+import { ignoreConflict, invalid } from '../process/errors.ts';
 import { alertHtml } from './alert-html.ts';
 import type { AlertNotificationsRepository } from './alert-notifications.repository.ts';
-import { findNextRecipients } from './alert-recipients.ts';
 import { alertsHtml, MAINTENANCE_PATH } from './alerts-html.ts';
-import { listChannels } from './all-channels.ts';
 import type { Answers } from './answers.ts';
 import type { ListChoices } from './form-layout.ts';
 import { maintenanceHtml } from './maintenance-html.ts';
-import { given, type OperatorPage, type PageDeps, type ReadTyped } from './page-deps.ts';
+import { given, type OperatorPage, OWN_PATH, type PageDeps, type ReadTyped } from './page-deps.ts';
 import { roundedDown } from './page-fingerprint.ts';
 import { toWords } from './parts.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
+import { findNextRecipients, listChannels } from './shown-channels.ts';
 import type { ShownGroupsRepository } from './shown-groups.repository.ts';
 import { toNotified } from './start.ts';
 import { troublesOf } from './step-outcomes.ts';
+import { ACKNOWLEDGE_PATH } from './ticked-alerts-html.ts';
 
 const path = `${OPERATOR_PATH}/alerts`;
 const GROUP_LOOKS = { groupId: { choices: 'groups' } } as const;
 const COUNTED = ['new', 'acknowledged'];
 const MUTES_SHOWN = 200;
+/** As many as a page lists. */
+const TICKED_MAX = 100;
 
 export interface AlertsPageDeps extends PageDeps {
   listChoices: ListChoices;
@@ -29,6 +32,8 @@ export interface AlertsPageDeps extends PageDeps {
   listGroupNames: ShownGroupsRepository['listByIds'];
   shownAssets: ShownAssetsRepository;
   alertNotifications: AlertNotificationsRepository;
+  /** Draws the page at the address, with what was typed on it. */
+  draw(session: Session, url: string, form: URLSearchParams): Promise<string>;
 }
 
 export function alertsRoutes({
@@ -42,6 +47,7 @@ export function alertsRoutes({
   readTyped,
   mutes,
   listGroupNames,
+  draw,
 }: AlertsPageDeps): OperatorPage[] {
   /** By channels of their own accord, and by the steps of the escalation. */
   async function findNotified(session: Session, alert: Answers['getAlert']) {
@@ -166,5 +172,35 @@ export function alertsRoutes({
       });
       return { title: `${assetName}, ${toWords(alert.type)}`, content };
     }),
+    {
+      // The list stands at this address where none was ticked.
+      method: 'GET',
+      path: ACKNOWLEDGE_PATH,
+      role: 'read',
+      handle: async () => ({ location: path }),
+    },
+    {
+      // Several alerts by one form: each by the operation of the API, with the note as its comment.
+      method: 'POST',
+      path: ACKNOWLEDGE_PATH,
+      role: 'write',
+      async handle({ visitor: session, form }) {
+        const alertIds = [...new Set(form.getAll('alertId'))];
+        const back = form.get('return') ?? '';
+        const next = OWN_PATH.test(back) ? back : path;
+        const toNext = (done: string) => `${next}${next.includes('?') ? '&' : '?'}done=${done}`;
+        if (alertIds.length === 0)
+          return { page: await draw(session, toNext('tickFirst'), form), status: 400 };
+        if (alertIds.length > TICKED_MAX) throw invalid(`Tick at most ${TICKED_MAX} alerts`);
+        const body = { status: 'acknowledged', ...given({ comment: form.get('comment')?.trim() }) };
+        // An alert that cannot be found is refused before another one is acknowledged.
+        for (const alertId of alertIds) await ask(session, 'getAlert', { params: { alertId } });
+        // An alert that has ended meanwhile needs no acknowledgement.
+        for (const alertId of alertIds) {
+          await ask(session, 'acknowledgeAlert', { params: { alertId }, body }).catch(ignoreConflict);
+        }
+        return { location: toNext('acknowledgeTicked') };
+      },
+    },
   ];
 }

@@ -5,7 +5,7 @@ import { inHalves } from '../db/due-rows.ts';
 import type { Actor, Transact, Transaction } from '../db/transaction.ts';
 import type { Severity } from '../devices/alert-terms.ts';
 import { isSoonAfter } from '../process/durations.ts';
-import { conflict, invalid, notFound, orNotFound } from '../process/errors.ts';
+import { conflict, invalid, orNotFound } from '../process/errors.ts';
 import { type Alert, type AlertRef, NO_SUCH_ALERT } from './alert.ts';
 import type { AlertActionsRepository } from './alert-actions.repository.ts';
 import { alertEvent } from './alert-events.ts';
@@ -37,7 +37,7 @@ export type AlertWithHistory = Alert & { history: AlertAction[] };
 
 const SNOOZE_MS_MAX = SNOOZE_HOURS_MAX * 3_600_000;
 const SNOOZES_AT_ONCE = 500;
-const ACTIONS_MAX = 500;
+const HISTORY_MAX = 500;
 
 export type AlertHandling = ReturnType<typeof createAlertHandling>;
 
@@ -67,9 +67,15 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
     return (await alertsIn(sql).lock(organizationId, alertId)) as RecordedAlert;
   }
 
-  async function requireRoom(sql: Database, { organizationId, alertId }: AlertRef): Promise<void> {
-    if ((await actionsIn(sql).count(organizationId, alertId)) >= ACTIONS_MAX)
-      throw conflict(`The history of an alert has at most ${ACTIONS_MAX} entries`);
+  /** Opening and end are entries of the history, too. */
+  async function requireRoom(
+    sql: Database,
+    { organizationId, id, status }: RecordedAlert,
+    added: number,
+  ): Promise<void> {
+    const shown = (await actionsIn(sql).count(organizationId, id)) + (status === 'resolved' ? 2 : 1);
+    if (shown + added > HISTORY_MAX)
+      throw conflict(`The history of an alert has at most ${HISTORY_MAX} entries`);
   }
 
   /** Returns the number of failures, which are isolated; the next sweep tries them again. */
@@ -106,8 +112,7 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
       if (before.status === 'resolved') throw conflict('The alert is resolved already');
       const { alert, actions } = acknowledge(before, handling, by);
       // An acknowledgement is possible even with a full history, because it stops the notifications.
-      if (before.status !== 'new' && actions.length > 0)
-        await requireRoom(tx.sql, { organizationId, alertId });
+      if (before.status !== 'new' && actions.length > 0) await requireRoom(tx.sql, before, actions.length);
       const isHeld = before.status !== 'new' && alert.snoozeUntil === before.snoozeUntil;
       if (before.escalation && !isHeld)
         await holdEscalation(tx, { organizationId, alertId }, alert.snoozeUntil);
@@ -136,8 +141,8 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
       by: Actor,
       comment: string,
     ): Promise<AlertAction> {
-      if (!(await alertsIn(sql).lock(organizationId, alertId))) throw notFound(NO_SUCH_ALERT);
-      await requireRoom(sql, { organizationId, alertId });
+      const alert = orNotFound(await alertsIn(sql).lock(organizationId, alertId), NO_SUCH_ALERT);
+      await requireRoom(sql, alert, 1);
       const actions = [{ action: 'commented' as const, comment }];
       const [added] = await actionsIn(sql).insert(organizationId, alertId, actions, by);
       return added as AlertAction;

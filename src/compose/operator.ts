@@ -194,7 +194,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     ...archivedRoutes({ ...deps, readHistory }),
     ...curveRoutes(deps),
     ...jobsRoutes(deps),
-    ...alertsRoutes(deps),
+    ...alertsRoutes({ ...deps, draw: (...page) => renderer.draw(...page) }),
     ...webhooksRoutes(deps),
     ...channelsRoutes(deps),
     ...groupsRoutes(deps),

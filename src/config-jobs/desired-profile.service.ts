@@ -83,13 +83,16 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
     return pages(chunkSize, readPage);
   }
 
-  /** As `compileLacking` will find the members, once the changes of the earlier profile are withdrawn. */
+  /**
+   * As `compileLacking` will find the members, once the changes of the earlier profile are withdrawn. `others` are those
+   * that a large job includes because of such changes.
+   */
   async function previewLacking(
     sql: Database,
     group: GroupRef,
     snapshot: ProfileSnapshot,
     { members, unstored }: { members: ChangingDevice[]; unstored: Map<string, DeviceConfiguration> },
-  ): Promise<CompiledDevice[]> {
+  ): Promise<Record<'lacking' | 'others', CompiledDevice[]>> {
     const { organizationId } = group;
     const assetIds = members.map(({ assetId }) => assetId);
     const active = await groupTargetsIn(sql).listActive({ ...group, lastJobId: null }, assetIds);
@@ -103,7 +106,12 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
     }
     const devices = members.map((device) => nextOf.get(device.assetId) ?? device);
     const compiled = await planner.compile(sql, organizationId, snapshot, devices, unstored);
-    return compiled.filter(await planner.findLacking(sql, organizationId, snapshot, devices, unstored));
+    const lacks = await planner.findLacking(sql, organizationId, snapshot, devices, unstored);
+    const hasTarget = new Set(active.map(({ assetId }) => assetId));
+    return {
+      lacking: compiled.filter(lacks),
+      others: compiled.filter((each) => hasTarget.has(each.device.assetId) && !lacks(each)),
+    };
   }
 
   async function begin(
@@ -172,13 +180,17 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
       const { organizationId, profileSlug } = group;
       const unstored = new Map<string, DeviceConfiguration>();
       const profileSnapshot = await planner.findSnapshot(sql, organizationId, profileSlug);
-      const compiled: CompiledDevice[] = [];
+      const lacking: CompiledDevice[] = [];
+      const others: CompiledDevice[] = [];
       for await (const members of listMembers(sql, group)) {
-        const lacking = isOther
+        const found = isOther
           ? await previewLacking(sql, group, profileSnapshot, { members, unstored })
-          : await compileLacking(sql, group, profileSnapshot, members);
-        for (const each of lacking) compiled.push(each);
+          : { lacking: await compileLacking(sql, group, profileSnapshot, members), others: [] };
+        for (const each of found.lacking) lacking.push(each);
+        for (const each of found.others) others.push(each);
       }
+      const isLarge = deps.beginJob.isLarge(lacking.length + others.length);
+      const compiled = isLarge ? [...lacking, ...others] : lacking;
       const plan = { profileSnapshot, compiled };
       const contents = await planner.findForPreview(sql, organizationId, plan, unstored);
       return previewCompiled(profileSnapshot, compiled, contents, deps.readAlerts);

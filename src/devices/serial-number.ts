@@ -35,15 +35,23 @@ export function inOrderOf<Device extends { serialNumber: string }>(
   serials: string[],
   found: Device[],
 ): Device[] {
-  const wanted = [...new Map(serials.map((serial) => [serial.toLowerCase(), serial]))];
   const bySerial = new Map(found.map((device) => [device.serialNumber.toLowerCase(), device]));
-  const unknown = wanted.filter(([key]) => !bySerial.has(key)).map(([, serial]) => serial);
-  if (unknown.length > 0) throw notFound(unknownSerials(unknown));
-  return wanted.map(([key]) => bySerial.get(key) as Device);
+  const fault = unknownSerials(serials, bySerial);
+  if (fault !== null) throw notFound(fault);
+  return [...byKey(serials).keys()].map((key) => bySerial.get(key) as Device);
 }
 
-export function unknownSerials(unknown: string[]): string {
+/** Names each serial that no device has once. `found` has the devices by serial in lower case; null: it has all. */
+export function unknownSerials(
+  serials: readonly string[],
+  found: ReadonlyMap<string, unknown>,
+): string | null {
+  const unknown = [...byKey(serials)].filter(([key]) => !found.has(key)).map(([, serial]) => serial);
+  if (unknown.length === 0) return null;
   const named = unknown.slice(0, NAMED_SERIALS_MAX).join(', ');
   const more = unknown.length > NAMED_SERIALS_MAX ? ', …' : '';
   return `serialNumbers: ${unknown.length} without an active device: ${named}${more}`;
 }
+
+const byKey = (serials: readonly string[]) =>
+  new Map(serials.map((serial) => [serial.toLowerCase(), serial]));

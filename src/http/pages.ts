@@ -56,14 +56,15 @@ export function createPageRenderer<Visitor extends { role: Role }>(
   const find = (path: string) => matchers.find(({ pattern }) => pattern.test(path));
   return {
     isLive: (url: string): boolean => find(pathIn(url)) !== undefined,
-    async draw(visitor: Visitor, url: string): Promise<string> {
+    /** `form`: typed on the page, which is drawn as the answer. */
+    async draw(visitor: Visitor, url: string, form = NO_FORM.form): Promise<string> {
       const path = pathIn(url);
       const matcher = find(path);
       if (!matcher || !includesRole(visitor.role, matcher.route.role))
         throw notFound('There is no such page');
       const params = paramsIn(matcher.pattern, path);
       const query = readQuery(url.slice(path.length));
-      const reply = await matcher.route.handle({ visitor, params, query, ...NO_FORM, url });
+      const reply = await matcher.route.handle({ visitor, params, query, form, file: null, url });
       return 'page' in reply ? reply.page : '';
     },
   };

@@ -35,6 +35,8 @@ interface AlertsOptions {
   /** By asset id. */
   devices: ReadonlyMap<string, ShownAsset>;
   filter: Record<string, string>;
+  /** For the ticked alerts, as typed. */
+  note: string | null;
   mayChange: boolean;
 }
 
@@ -66,6 +68,7 @@ export const alertsHtml = ({
   groups,
   devices,
   filter,
+  note,
   mayChange,
 }: AlertsOptions): Html => html`
 <h1>Alerts</h1>
@@ -78,7 +81,7 @@ ${live(
 ${alertsTable(alerts.items, { mayChange, devices, back: `${PATH}?${new URLSearchParams(filter)}`, empty: 'There is none.' })}
 ${nextPage('/operator/alerts', new URLSearchParams(filter), alerts.nextCursor)}`,
 )}
-${mayChange && live('ticked', acknowledgeTicked(alerts.items, `${PATH}?${new URLSearchParams(filter)}`))}`;
+${mayChange && live('ticked', acknowledgeTicked(alerts.items, { back: `${PATH}?${new URLSearchParams(filter)}`, note }))}`;
 
 const withoutCursor = ({ cursor, ...filter }: Record<string, string>) => filter;
 

@@ -32,6 +32,8 @@ export interface AlertsPageDeps extends PageDeps {
   listGroupNames: ShownGroupsRepository['listByIds'];
   shownAssets: ShownAssetsRepository;
   alertNotifications: AlertNotificationsRepository;
+  /** Draws the page at the address, with what was typed on it. */
+  draw(session: Session, url: string, form: URLSearchParams): Promise<string>;
 }
 
 export function alertsRoutes({
@@ -45,6 +47,7 @@ export function alertsRoutes({
   readTyped,
   mutes,
   listGroupNames,
+  draw,
 }: AlertsPageDeps): OperatorPage[] {
   /** By channels of their own accord, and by the steps of the escalation. */
   async function findNotified(session: Session, alert: Answers['getAlert']) {
@@ -112,7 +115,7 @@ export function alertsRoutes({
       });
       return { title: 'Maintenance', content };
     }),
-    showPage({ path, section: 'Alerts', isLive: true }, async (session, { query }) => {
+    showPage({ path, section: 'Alerts', isLive: true }, async (session, { query, form }) => {
       const { values, fault } = await readTyped(session, { form: query, fields: [], looks: GROUP_LOOKS });
       if (fault) throw fault;
       let filter = given({
@@ -144,6 +147,7 @@ export function alertsRoutes({
         groups,
         devices,
         filter,
+        note: form.get('comment'),
         mayChange: session.role !== 'read',
       });
       return { title: 'Alerts', content };
@@ -171,6 +175,13 @@ export function alertsRoutes({
       return { title: `${assetName}, ${toWords(alert.type)}`, content };
     }),
     {
+      // The list stands at this address where none was ticked.
+      method: 'GET',
+      path: ACKNOWLEDGE_PATH,
+      role: 'read',
+      handle: async () => ({ location: path }),
+    },
+    {
       // Several alerts by one form: each by the operation of the API, with the note as its comment.
       method: 'POST',
       path: ACKNOWLEDGE_PATH,
@@ -179,10 +190,9 @@ export function alertsRoutes({
         const alertIds = [...new Set(form.getAll('alertId'))];
         const back = form.get('return') ?? '';
         const next = OWN_PATH.test(back) ? back : path;
-        const toReply = (done: string) => ({
-          location: `${next}${next.includes('?') ? '&' : '?'}done=${done}`,
-        });
-        if (alertIds.length === 0) return toReply('tickFirst');
+        const toNext = (done: string) => `${next}${next.includes('?') ? '&' : '?'}done=${done}`;
+        if (alertIds.length === 0)
+          return { page: await draw(session, toNext('tickFirst'), form), status: 400 };
         if (alertIds.length > TICKED_MAX) throw invalid(`Tick at most ${TICKED_MAX} alerts`);
         const body = { status: 'acknowledged', ...given({ comment: form.get('comment')?.trim() }) };
         // An alert that cannot be found is refused before another one is acknowledged.
@@ -191,7 +201,7 @@ export function alertsRoutes({
         for (const alertId of alertIds) {
           await ask(session, 'acknowledgeAlert', { params: { alertId }, body }).catch(ignoreConflict);
         }
-        return toReply('acknowledgeTicked');
+        return { location: toNext('acknowledgeTicked') };
       },
     },
   ];

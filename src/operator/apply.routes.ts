@@ -81,7 +81,9 @@ export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
   /** The apply takes the devices of the preview, even if others match by then. */
   async function withMatching(session: Session, { values, filter }: Asked): Promise<Asked> {
     if (Object.keys(filter).length === 0) return { values, filter };
-    return { values: { ...values, serialNumbers: await listMatching(session, filter) }, filter };
+    const serialNumbers = await listMatching(session, filter);
+    if (serialNumbers.length === 0) throw invalid('No device matches');
+    return { values: { ...values, serialNumbers }, filter };
   }
 
   function toRequest(values: Values): { slug: unknown; body: Values } {

@@ -53,8 +53,8 @@ export function exportsRoutes(deps: ExportsPageDeps): OperatorPage[] {
   async function listNamed({ organizationId }: Session, { serialNumbers }: Values): Promise<ChosenDevices> {
     const serials = serialNumbers as string[];
     const found = await shownAssets.listBySerials(organizationId, serials);
-    const unknown = serials.filter((serial) => !found.has(serial.toLowerCase()));
-    if (unknown.length > 0) throw invalid(unknownSerials(unknown));
+    const fault = unknownSerials(serials, found);
+    if (fault !== null) throw invalid(fault);
     return shownAssets.list(
       organizationId,
       [...found.values()].map(({ id }) => id),
@@ -117,7 +117,9 @@ export function exportsRoutes(deps: ExportsPageDeps): OperatorPage[] {
 
 /** The operation names its own parameters. */
 const toWordsOfForm = (message: string): string =>
-  message.replace('assetIds', SERIAL_NUMBERS.name).replace(/\ball\b(?:=true)?/, 'All devices');
+  message
+    .replace(/^((?:only )?one of )?assetIds/, `$1${SERIAL_NUMBERS.name}`)
+    .replace(/ and all(?:=true)? is /, ' and All devices is ');
 
 interface Asked {
   values: Values;

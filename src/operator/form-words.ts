@@ -1,5 +1,4 @@
 /** Descriptions and refusals of operations in the words of a form: the schemas name fields and values as JSON does. */
-import { toWords } from './parts.ts';
 
 /** A clause about null says what an empty input says by itself. */
 const CLAUSE_OF_NULL = /(^|[;.,]\s*)null\b[^.;]*[.;]?/gi;
@@ -12,7 +11,7 @@ export function toHelp(description: string): string | null {
 
 /**
  * "lowC must be lower than highC" as "At least must be lower than At most". `labels` has the label of each
- * input by its path.
+ * input by its path. Other words stay: they may be a serial number.
  */
 export function faultInWords(message: string, labels: ReadonlyMap<string, string>): string {
   const byLength = [...labels].sort(([a], [b]) => b.length - a.length);
@@ -25,7 +24,7 @@ export function faultInWords(message: string, labels: ReadonlyMap<string, string
       /\b(\w+) is (true|false)\b/g,
       (_, name, value) => `${names.get(name) ?? name} is ${value === 'true' ? '' : 'not '}ticked`,
     )
-    .replace(/\b[a-z]+[A-Z]\w*\b/g, (name) => names.get(name) ?? toWords(name));
+    .replace(/\b[a-z]+[A-Z]\w*\b/g, (name) => names.get(name) ?? name);
 }
 
 /** `steps.0.afterMinutes` as refusals name it: "steps[0].afterMinutes". */

@@ -202,7 +202,7 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
       group,
       profileNames: await listProfileNames(session.organizationId, slugs),
       leaving,
-      count: serials.length,
+      count: new Set(serials.map((serial) => serial.toLowerCase())).size,
       inputs,
       action: toActionUrl(name, params),
     });

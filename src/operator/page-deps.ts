@@ -92,7 +92,10 @@ export type ShowPage = (
   read: (session: Session, request: PageRequest<Session>) => Promise<ShownPage>,
 ) => OperatorPage;
 
-/** A page to be read, with the outcome of the last form. */
+/**
+ * A page to be read, with the outcome of the last form. As the answer to a form it shows what was typed, which changes in
+ * place would take away.
+ */
 export const createShowPage =
   (layout: Layout): ShowPage =>
   ({ path, section, role = 'read', isLive = false }, read) => ({
@@ -101,9 +104,10 @@ export const createShowPage =
     role,
     isLive,
     async handle(request) {
-      const { visitor: session, query, url } = request;
+      const { visitor: session, query, form, url } = request;
       const { title, content, notice = noticeOf(query) } = await read(session, request);
-      return { page: layout({ title, session, section, watch: isLive ? url : undefined, notice }, content) };
+      const watch = isLive && form.size === 0 ? url : undefined;
+      return { page: layout({ title, session, section, watch, notice }, content) };
     },
   });
 

@@ -82,6 +82,8 @@ export interface Calm {
 export interface StartOptions {
   link: FormLink;
   mayChange: boolean;
+  /** For the ticked alerts, as typed. */
+  note: string | null;
   now: Date;
 }
 
@@ -114,7 +116,7 @@ const more = (shown: number, inAll: number, href: string): Content =>
 
 function alertsHtml(
   { alerts, outage, alertsInAll }: StartPage,
-  { link, mayChange, now }: StartOptions,
+  { link, mayChange, note, now }: StartOptions,
 ): Content {
   return [
     outage && outageHtml(outage),
@@ -160,7 +162,7 @@ function alertsHtml(
     mayChange &&
       acknowledgeTicked(
         alerts.map(({ alert }) => alert),
-        HOME.return,
+        { back: HOME.return, note },
       ),
   ];
 }

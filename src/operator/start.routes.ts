@@ -165,11 +165,12 @@ export function startRoutes({
   }
 
   return [
-    showPage({ path: OPERATOR_PATH, section: 'Now', isLive: true }, async (session) => {
+    showPage({ path: OPERATOR_PATH, section: 'Now', isLive: true }, async (session, { form }) => {
       const page = await findPage(session);
       const content = startHtml(page, {
         link: linksFor(session),
         mayChange: session.role !== 'read',
+        note: form.get('comment'),
         now: now(),
       });
       return { title: 'Now', content };

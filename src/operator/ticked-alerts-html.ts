@@ -14,12 +14,18 @@ export const tickOf = ({ id, type, status }: AlertView, deviceName: string): Con
   status === 'new' &&
   html`<input type="checkbox" name="alertId" value="${id}" form="${FORM_ID}" aria-label="Choose ${toWords(type)} of ${deviceName}">`;
 
-/** `back`: the page that follows. */
-export const acknowledgeTicked = (alerts: readonly AlertView[], back: string): Content =>
-  alerts.some(({ status }) => status === 'new') && panel(back);
+interface PanelOptions {
+  /** The page that follows. */
+  back: string;
+  /** As typed; null: nothing is typed yet. */
+  note: string | null;
+}
 
-const panel = (back: string): Html =>
+export const acknowledgeTicked = (alerts: readonly AlertView[], options: PanelOptions): Content =>
+  alerts.some(({ status }) => status === 'new') && panel(options);
+
+const panel = ({ back, note }: PanelOptions): Html =>
   html`<section class="panel"><h2>Acknowledge the ticked alerts</h2><form method="post" action="${ACKNOWLEDGE_PATH}" class="filter" id="${FORM_ID}">
 <input type="hidden" name="return" value="${back}">
-<label>Note <input name="comment" maxlength="2000" placeholder="optional"></label>
+<label>Note <input name="comment" maxlength="2000" placeholder="optional"${note && html` value="${note}"`}></label>
 <button type="button" class="tick-all">Tick all</button> <button class="main">Acknowledge them</button></form></section>`;

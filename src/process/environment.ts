@@ -17,9 +17,9 @@ type ValuesOf<Schemas> = {
 };
 
 const port = () => Joi.number().integer().min(0).max(65_535);
-const wholeNumber = (fallback: number) => Joi.number().integer().min(0).default(fallback);
-
-const positive = (fallback: number) => Joi.number().integer().min(1).default(fallback);
+const wholeNumber = (fallback: number, max: number) =>
+  Joi.number().integer().min(0).max(max).default(fallback);
+const positive = (fallback: number, max: number) => Joi.number().integer().min(1).max(max).default(fallback);
 
 const databaseUrl = () => Joi.string().uri({ scheme: ['postgres', 'postgresql'] });
 
@@ -101,6 +101,11 @@ const optional = {
 
 /** A timer of Node.js that is to wait for longer than 24 days fires at once. */
 const SECONDS_MAX = 86_400;
+/** More at once would not fit into the memory of a process. */
+const TRANSFERS_MAX = 10_000;
+/** More is a typing error: 0 turns a limit off. */
+const RATE_MAX = 10_000_000;
+const DAYS_MAX = 36_500;
 
 const withDefault = {
   DATA_DIR: Joi.string().default('.data'),
@@ -115,55 +120,55 @@ const withDefault = {
   DATABASE_REPLICA_LAG_SECONDS: Joi.number().min(0.1).max(3_600).default(10),
   DATABASE_DISTRIBUTED: Joi.boolean().default(false),
   DATABASE_POOL_SIZE: Joi.number().integer().min(4).max(500).default(20),
-  DATABASE_TRANSFER_POOL_SIZE: Joi.number().integer().min(1).max(100).default(4),
-  STATEMENT_TIMEOUT_SECONDS: wholeNumber(60).max(SECONDS_MAX),
+  DATABASE_TRANSFER_POOL_SIZE: positive(4, 100),
+  STATEMENT_TIMEOUT_SECONDS: wholeNumber(60, SECONDS_MAX),
   DEVICE_LOCK_TIMEOUT_MS: Joi.number().integer().min(100).max(10_000).default(1_500),
-  REQUEST_TIMEOUT_SECONDS: Joi.number().integer().min(1).max(SECONDS_MAX).default(60),
-  WRITE_TIMEOUT_SECONDS: Joi.number().integer().min(1).max(SECONDS_MAX).default(30),
-  EXPORTS_PER_KEY: positive(4),
-  EXPORTS_PER_PROCESS: positive(16),
-  UPLOADS_PER_KEY: positive(4),
-  UPLOADS_PER_PROCESS: positive(16),
-  DOWNLOADS_PER_KEY: positive(64),
-  DOWNLOADS_PER_PROCESS: positive(256),
-  RATE_LIMIT_PER_SECOND: wholeNumber(100),
-  RATE_LIMIT_BURST: Joi.number().integer().min(1).default(200),
+  REQUEST_TIMEOUT_SECONDS: positive(60, SECONDS_MAX),
+  WRITE_TIMEOUT_SECONDS: positive(30, SECONDS_MAX),
+  EXPORTS_PER_KEY: positive(4, TRANSFERS_MAX),
+  EXPORTS_PER_PROCESS: positive(16, TRANSFERS_MAX),
+  UPLOADS_PER_KEY: positive(4, TRANSFERS_MAX),
+  UPLOADS_PER_PROCESS: positive(16, TRANSFERS_MAX),
+  DOWNLOADS_PER_KEY: positive(64, TRANSFERS_MAX),
+  DOWNLOADS_PER_PROCESS: positive(256, TRANSFERS_MAX),
+  RATE_LIMIT_PER_SECOND: wholeNumber(100, RATE_MAX),
+  RATE_LIMIT_BURST: positive(200, RATE_MAX),
   // Enough for 100,000 loggers of one organization that send a frame every five minutes, all at the same moment.
-  DEVICE_RATE_LIMIT_PER_SECOND: wholeNumber(1_000),
-  DEVICE_RATE_LIMIT_BURST: Joi.number().integer().min(1).default(200_000),
-  FAILED_KEYS_PER_MINUTE: wholeNumber(20),
+  DEVICE_RATE_LIMIT_PER_SECOND: wholeNumber(1_000, RATE_MAX),
+  DEVICE_RATE_LIMIT_BURST: positive(200_000, RATE_MAX),
+  FAILED_KEYS_PER_MINUTE: wholeNumber(20, RATE_MAX),
   COAP_REQUIRE_TOKEN: Joi.boolean().default(true),
   WEBHOOK_ALLOWED_RANGES: list((range) => ipaddr.isValidCIDR(range), 'CIDR ranges'),
   DNS_SERVERS: list(isNameServer, 'IP addresses, each with or without a port'),
   PDF_FONTS: list(isReadable, 'readable files'),
   TRUSTED_PROXIES: list((each) => ipaddr.isValidCIDR(each) || isIP(each) > 0, 'IP addresses or CIDR ranges'),
-  JOB_POLL_SECONDS: Joi.number().integer().min(1).max(SECONDS_MAX).default(300),
+  JOB_POLL_SECONDS: positive(300, SECONDS_MAX),
   JOB_SIGNAL_INTERVAL_MS: Joi.number().integer().min(10).max(60_000).default(1_000),
   RUN_CHECK_SECONDS: Joi.number().min(0.1).max(300).default(15),
-  UNKNOWN_STEPS_MINUTES: Joi.number().greater(0).default(10),
-  JOB_STEPS_PER_PROCESS: Joi.number().integer().min(1).max(1_000).default(100),
-  ENDPOINT_STEPS_PER_PROCESS: Joi.number().integer().min(1).max(1_000).default(200),
-  ESCALATION_STEPS_PER_PROCESS: Joi.number().integer().min(1).max(1_000).default(10),
+  UNKNOWN_STEPS_MINUTES: Joi.number().greater(0).max(1_440).default(10),
+  JOB_STEPS_PER_PROCESS: positive(100, 1_000),
+  ENDPOINT_STEPS_PER_PROCESS: positive(200, 1_000),
+  ESCALATION_STEPS_PER_PROCESS: positive(10, 1_000),
   WORKFLOW_TASKS_PER_PROCESS: Joi.number().integer().min(2).max(1_000).default(40),
   // A larger value holds locks for longer, a smaller one takes longer in total.
-  APPLY_CHUNK_SIZE: Joi.number().integer().min(1).max(20_000).default(1_000),
-  LARGE_JOB_DEVICES: Joi.number().integer().min(1).max(100_000).default(20_000),
+  APPLY_CHUNK_SIZE: positive(1_000, 20_000),
+  LARGE_JOB_DEVICES: positive(20_000, 100_000),
   // Some sweeps take place only after 12 and after 60 intervals, and DmsSweepsStopped expects them.
   SWEEP_INTERVAL_SECONDS: Joi.number().min(0.1).max(30).default(5),
-  WEBHOOK_REQUESTS_PER_ENDPOINT: Joi.number().integer().min(1).max(1_000).default(16),
-  WEBHOOK_DRAIN_PER_SECOND: Joi.number().integer().min(1).max(10_000).default(1_000),
+  WEBHOOK_REQUESTS_PER_ENDPOINT: positive(16, 1_000),
+  WEBHOOK_DRAIN_PER_SECOND: positive(1_000, 10_000),
   WEBHOOK_DEADLINE_SECONDS: Joi.number().min(1).max(60).default(15),
-  MAILS_PER_ADDRESS_PER_HOUR: Joi.number().integer().min(1).max(100_000).default(60),
-  MAILS_PER_ORGANIZATION_PER_HOUR: Joi.number().integer().min(1).max(100_000).default(600),
+  MAILS_PER_ADDRESS_PER_HOUR: positive(60, 100_000),
+  MAILS_PER_ORGANIZATION_PER_HOUR: positive(600, 100_000),
   SMTP_TIMEOUT_SECONDS: Joi.number().min(1).max(60).default(15),
   NOTIFICATION_INTERVAL_SECONDS: Joi.number().min(0).max(3_600).default(10),
   WEBHOOK_SECRET_GRACE_HOURS: Joi.number().min(0).max(168).default(24),
   // Retries last a little over three days: a delivery dropped earlier would never be sent.
   WEBHOOK_RETENTION_DAYS: Joi.number().integer().min(4).max(365).default(7),
-  MEASUREMENTS_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(730),
-  JOB_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(365),
-  AUDIT_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(730),
-  ALERT_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(730),
+  MEASUREMENTS_RETENTION_DAYS: positive(730, DAYS_MAX),
+  JOB_RETENTION_DAYS: positive(365, DAYS_MAX),
+  AUDIT_RETENTION_DAYS: positive(730, DAYS_MAX),
+  ALERT_RETENTION_DAYS: positive(730, DAYS_MAX),
   METRICS_MAX_AGE_SECONDS: Joi.number().min(0).max(300).default(10),
   OTEL_TRACES_SAMPLER_ARG: Joi.number().min(0).max(1).default(1),
   OTEL_BSP_SCHEDULE_DELAY: Joi.number().integer().min(10).max(60_000).default(5_000),

@@ -157,11 +157,14 @@ describe('A group of very many members', () => {
     await assertPending([]);
   });
 
-  it('withdraws the former profile even from a member that runs the new one', async () => {
+  it('withdraws the former profile even from a member that runs the new one, which the preview counts', async () => {
     const member = serials[LAST] as string;
     await apply(org, 'daily', { serialNumbers: [member] });
     await report(org, member, { ...FACTORY, transmissionInterval: 86_400 });
-    await name('daily');
+    const dryRun = await org.api.patch(`/groups/${group}?dryRun=true`, { profileSlug: 'daily' });
+    const [{ deviceCount, unchangedCount }] = dryRun.body.preview;
+    assert.deepEqual([deviceCount, unchangedCount], [MEMBERS, 1]);
+    assert.equal((await jobOf(org, await name('daily'))).total, MEMBERS);
     await steps.work();
     await assertPending(INTERVAL, serials.slice(0, -1));
     assert.ok(!(await pendingKeys(member)).includes('alarmRules'));

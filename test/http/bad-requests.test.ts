@@ -223,6 +223,14 @@ describe('A bad request', () => {
       }
     });
 
+    it('takes the last value of a name that a body repeats', async () => {
+      const { api } = await dms.addOrganization();
+      const { status, body } = await api.post('/groups', undefined, {
+        raw: '{"name":"First","name":"Last"}',
+      });
+      assert.deepEqual([status, body.name], [201, 'Last']);
+    });
+
     it('reads a body without content without a media type', async () => {
       const path = `/webhooks/${randomUUID()}/test`;
       for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'none']) {

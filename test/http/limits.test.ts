@@ -8,7 +8,7 @@ import { createTokenBucket } from '../../src/http/token-bucket.ts';
 import { formatKey } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { readSettings, type Settings } from '../../src/process/config.ts';
-import { validateEnvironment } from '../../src/process/environment.ts';
+import { SETTING_NAMES, validateEnvironment } from '../../src/process/environment.ts';
 import { createLog } from '../../src/process/log.ts';
 import { type Answer, type Client, createClient } from '../support/client.ts';
 import { call, type Fixtures, forEvery } from '../support/operations.ts';
@@ -80,8 +80,24 @@ describe('Rate limits', () => {
       ['REQUEST_TIMEOUT_SECONDS', '86401'],
       ['JOB_SIGNAL_INTERVAL_MS', '60001'],
       ['RUN_CHECK_SECONDS', '301'],
+      ['UNKNOWN_STEPS_MINUTES', '1441'],
     ] as const)
       assert.throws(() => validateEnvironment({ [name]: tooLong }), new RegExp(`${name} must be`));
+  });
+
+  it('gives each number among the settings an upper bound, so that a typing error stops the start', () => {
+    const faultOf = (name: string, text: string): string => {
+      try {
+        validateEnvironment({ [name]: text });
+        return '';
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    const numbers = SETTING_NAMES.filter((name) => faultOf(name, 'x').includes(`${name} must be a number`));
+    assert.ok(numbers.includes('PORT') && numbers.length > 30, numbers.join());
+    const unbounded = numbers.filter((name) => faultOf(name, String(Number.MAX_SAFE_INTEGER)) === '');
+    assert.deepEqual(unbounded, []);
   });
 
   it('allows no two secret keys with one id', () => {

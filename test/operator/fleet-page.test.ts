@@ -145,7 +145,7 @@ describe('The page of the fleet', () => {
     assert.match(text, /filter=model%3DTVO-THT">Apply a profile to the one that matches/);
   });
 
-  it('says in words which devices a profile is applied to', async () => {
+  it('says in words which devices a profile is applied to, and that none matches', async () => {
     const filter = new URLSearchParams({ groupId, syncStatus: 'no_profile', q: 'PL_A' }).toString();
     const { text } = await visit(`${dms.baseUrl}/operator/apply?${new URLSearchParams({ filter })}`, {
       cookie,
@@ -153,6 +153,9 @@ describe('The page of the fleet', () => {
     const [, matching = ''] = text.match(/that match<\/strong>(.*?)<\/p>/s) ?? [];
     const badges = [...matching.matchAll(/<span class="badge">([^<]+)</g)].map(([, badge]) => badge);
     assert.deepEqual(badges, ['search: PL_A', 'configuration: no profile', 'group: Some']);
+    const form = { slug: 'fridge', filter };
+    const refused = await visit(`${dms.baseUrl}/operator/apply`, { cookie, form });
+    assert.match(refused.text, /role="alert">No device matches</);
   });
 
   it('lists no members of a deleted group, which have yet to leave it', async () => {

@@ -560,10 +560,10 @@ describe('A form of an operation', () => {
     const refused = await exported(`assetIds=${id}&all=true`);
     assert.equal(refused.status, 400);
     assert.ok(refused.text.includes(`value="${from}"`) && refused.text.includes(id));
-    const unknown = await exported('serialNumbers=NO-SUCH 282C02424E17');
+    const unknown = await exported('serialNumbers=ALL-LOGGERA1 all-loggerA1 282C02424E17');
     assert.match(
       unknown.text,
-      /NO-SUCH\n282C02424E17<\/textarea>.*serialNumbers-fault">Serial numbers: 1 without an active device: NO-SUCH</s,
+      /ALL-LOGGERA1\nall-loggerA1\n282C02424E17<\/textarea>.*serialNumbers-fault">Serial numbers: 1 without an active device: all-loggerA1</s,
     );
     assert.match(
       (await exported('')).text,

@@ -68,7 +68,9 @@ describe('The page of a group', () => {
     assert.match(text, /Add 1 device to Freezers\?.*does not run <a [^>]*>Freezer<\/a> gets a job/s);
     const again = await visit(`${dms.baseUrl}/operator/join`, { cookie });
     assert.equal(again.headers.get('location'), '/operator/fleet');
-    const typed = await send(`forms/addGroupMembers?groupId=${id}`, { serialNumbers: 'TICKED-1' });
+    const typed = await send(`forms/addGroupMembers?groupId=${id}`, {
+      serialNumbers: 'TICKED-1 ticked-1',
+    });
     assert.match(typed.text, /Add 1 device to Freezers\?.*gets a job/s);
     assert.equal(await countMembers(id), 0);
     const { headers } = await send('join', { ...form, step: 'apply' });

@@ -5,7 +5,7 @@ import { createSecretBox } from '../../src/endpoints/secret-box.ts';
 import { SUBSCRIBABLE_TYPES } from '../../src/events/event-catalogue.schemas.ts';
 import type { Client } from '../support/client.ts';
 import { inTurns } from '../support/fleet.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { type TestOrganization, useOrganization, useService } from '../support/service.ts';
 
 const URL_1 = 'https://example.com/hooks/one';
 const WHSEC = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -32,12 +32,7 @@ const CELLULAR: CollectionUnderTest = {
 const EVENT: CollectionUnderTest = { path: '/webhooks', recType: 'webhook', collection: 'event' };
 
 describe('Webhooks', () => {
-  let dms: TestService;
-
-  before(async () => {
-    dms = await startService({ withWorker: false, settings: { webhookAllowedRanges: ['127.0.0.0/8'] } });
-  });
-  after(() => dms.stop());
+  const dms = useService({ withWorker: false, settings: { webhookAllowedRanges: ['127.0.0.0/8'] } });
 
   async function create(api: Client, path: string, body: object = {}) {
     const answer = await api.post(path, { url: URL_1, ...body });
@@ -242,10 +237,7 @@ describe('Webhooks', () => {
   for (const { path, recType, collection } of [CELLULAR, EVENT]) {
     describe(`The collection ${path}`, () => {
       /** Counting and listing need an organization of their own. */
-      let own: TestOrganization;
-      beforeEach(async () => {
-        own = await dms.addOrganization();
-      });
+      const own = useOrganization(dms);
 
       it('lists the endpoints of the collection, newest last', async () => {
         const created = [];

@@ -10,7 +10,7 @@ import {
   HOT_WATER,
   register,
 } from '../support/fleet.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { useOrganization, useService } from '../support/service.ts';
 
 const PATH = '/devices/config-profiles';
 const ALERT = { type: 'range', channel: 'probe', lowC: 2.04, highC: 7.96 };
@@ -44,16 +44,11 @@ const DETAIL = {
 };
 
 describe('Configuration profiles', () => {
-  let dms: TestService;
-  let org: TestOrganization;
+  const dms = useService({ withWorker: false });
+  const org = useOrganization(dms);
   let api: Client;
 
-  before(async () => {
-    dms = await startService({ withWorker: false });
-  });
-  after(() => dms.stop());
-  beforeEach(async () => {
-    org = await dms.addOrganization();
+  beforeEach(() => {
     api = org.api;
   });
 

@@ -22,7 +22,7 @@ import {
   takesJson,
 } from '../support/operations.ts';
 import { exchange } from '../support/raw-socket.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { type TestOrganization, useService } from '../support/service.ts';
 
 /** The operations of the customers' specification, with their success statuses (docs/contract.md). */
 const SPECIFIED: Record<string, number> = {
@@ -133,17 +133,15 @@ const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 const generateKey = (kind: KeyKind) => formatKey(kind, randomBytes(32));
 
 describe('Every route', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let routes: Route[];
   let fixtures: Fixtures;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     routes = dms.service.routes;
     fixtures = await populate(dms);
     await untilJobsStarted(dms.service.sql);
   });
-  after(() => dms.stop());
 
   describe('in the list of operations', () => {
     it('serves all 22 operations of the specification', () => {

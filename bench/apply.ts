@@ -115,12 +115,15 @@ interface Job {
  * Waits until all devices are offered the change, because a device that reports earlier would have to report
  * again.
  */
+/** Each answer counts the targets of the job, so a client that asks without a pause would be most of what is measured. */
+const POLL_MS = 500;
+
 async function untilJob(send: Send, jobId: string, isReached: (job: Job) => boolean) {
   return timed(async () => {
     for (;;) {
       const job = (await send('GET', `/devices/config-jobs/${jobId}`)) as Job;
       if (isReached(job)) return job;
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   });
 }

@@ -24,8 +24,7 @@ import {
   whyNotProceeding,
 } from '../src/config-jobs/job-updates.ts';
 import { TARGETS_CHANGED_SIGNAL } from '../src/temporal/workflow-ids.ts';
-import { openRun, type RunInput } from './run.ts';
-import { BRIEF, CHUNKED, titled } from './steps.ts';
+import { BRIEF, CHUNKED, openRun, type RunInput, titled } from './run.ts';
 
 const { getJobState, cancelJob, proceedJob, extendJob } = proxyActivities<ApplyProfileActivities>(BRIEF);
 const { startJob, beginStage, completeJob, abortJob } = proxyActivities<ApplyProfileActivities>(CHUNKED);

@@ -17,8 +17,7 @@ import {
 } from '../src/deliveries/endpoint-recovery.ts';
 import type { EndpointRef } from '../src/endpoints/endpoint.ts';
 import { WAKE_SIGNAL } from '../src/temporal/workflow-ids.ts';
-import { openRun, type RunInput } from './run.ts';
-import { BRIEF, SENDING, titled } from './steps.ts';
+import { BRIEF, openRun, type RunInput, SENDING, titled } from './run.ts';
 
 const { getEndpointState, closeBreaker, retryEndpoint, giveUpEndpoint } =
   proxyActivities<DeliverWebhooksActivities>(BRIEF);

@@ -15,8 +15,7 @@ import {
   summarizeWait,
 } from '../src/escalations/escalation-description.ts';
 import { ALERT_CHANGED_SIGNAL } from '../src/temporal/workflow-ids.ts';
-import { openRun, type RunInput } from './run.ts';
-import { BRIEF } from './steps.ts';
+import { BRIEF, openRun, type RunInput } from './run.ts';
 
 const { makeDueStep, acknowledgeAlert } = proxyActivities<EscalateAlertActivities>(BRIEF);
 

@@ -1,10 +1,11 @@
 /**
- * The frame of every run. A pass reads the rows, and then acts, or waits until a signal, an update or a timer wakes
- * the run. A run ends, or continues as new, when a pass says so and no update is under way.
+ * The frame of every run, and the kinds of its steps. A pass reads the rows, and then acts, or waits until a signal, an
+ * update or a timer wakes the run. A run ends, or continues as new, when a pass says so and no update is under way.
  */
 import type { UpdateDefinition } from '@temporalio/common';
 import {
   ActivityFailure,
+  type ActivityFunctionWithOptions,
   ApplicationFailure,
   allHandlersFinished,
   CancellationScope,
@@ -19,6 +20,30 @@ import {
 import { toSecond } from '../src/process/iso-time.ts';
 import { UUID } from '../src/process/uuid.ts';
 import { type SearchAttributeValues, toAttributePairs } from '../src/temporal/workflow-ids.ts';
+
+/** Heartbeats show Temporal within seconds that the worker of a step has died. */
+const COMMON = {
+  heartbeatTimeout: '8 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+} as const;
+
+/** One transaction of few rows, whose statements have a time limit of their own. */
+export const BRIEF = { ...COMMON, startToCloseTimeout: '2 minutes' } as const;
+
+/** Requests to a receiver for some seconds. Each request has a deadline. */
+export const SENDING = { ...COMMON, startToCloseTimeout: '5 minutes' } as const;
+
+/** A transaction per chunk of devices: takes longer the more devices there are. */
+export const CHUNKED = { ...COMMON, startToCloseTimeout: '1 hour' } as const;
+
+/** The step with a line that the Temporal UI shows beside it. */
+export const titled =
+  <Args extends unknown[], Result>(
+    summary: string,
+    step: ActivityFunctionWithOptions<(...args: Args) => Promise<Result>>,
+  ) =>
+  (...args: Args): Promise<Result> =>
+    step.executeWithOptions({ summary }, args) as Promise<Result>;
 
 export interface UpdateOptions<Args extends unknown[]> {
   /** Shown in the Temporal UI. */

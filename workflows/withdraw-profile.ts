@@ -6,8 +6,7 @@ import { continueAsNew, proxyActivities } from '@temporalio/workflow';
 import type { WithdrawProfileActivities } from '../activities/withdraw-profile.ts';
 import type { WithdrawalRef } from '../src/config-jobs/config-job.ts';
 import { WITHDRAWING } from '../src/config-jobs/job-description.ts';
-import { openRun, type RunInput } from './run.ts';
-import { CHUNKED } from './steps.ts';
+import { CHUNKED, openRun, type RunInput } from './run.ts';
 
 const { withdrawFromMembers } = proxyActivities<WithdrawProfileActivities>(CHUNKED);
 

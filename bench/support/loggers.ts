@@ -2,7 +2,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { generate } from 'coap-packet';
-import { encodeMeasurements } from '../../src/gateway/measurements-message.ts';
+import { encodeMeasurements } from '../../dev/simulator/logger-messages.ts';
 
 export interface LoggersOptions {
   port: number;

@@ -5,8 +5,7 @@ import type { DomainEvent, EventTypes } from '../../src/db/domain-event.ts';
 import { createGroupCommit } from '../../src/db/group-commit.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
-import { notifyQueued } from '../../src/deliveries/delivery-notifications.repository.ts';
-import { createOutboxRepository } from '../../src/deliveries/outbox.repository.ts';
+import { createOutboxRepository, notifyQueued } from '../../src/deliveries/outbox.repository.ts';
 import { createPublishEvents } from '../../src/events/events.service.ts';
 import { createOrganizationsRepository } from '../../src/keys/organizations.repository.ts';
 

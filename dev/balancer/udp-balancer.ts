@@ -3,7 +3,7 @@
  * as long as it listens, and answers come from the address that the datagrams went to, so exchanges and
  * multi-part reports stay whole.
  */
-import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
+import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 
 export interface UdpBalancer {
@@ -11,44 +11,43 @@ export interface UdpBalancer {
   stop(): Promise<void>;
 }
 
-interface Session {
-  socket: Socket;
-  upstream: number;
-}
+type Send = (datagram: Buffer) => void;
 
 const host = '127.0.0.1';
 
-export async function startUdpBalancer(ports: readonly number[]): Promise<UdpBalancer> {
-  const listener = createSocket({ type: 'udp4', recvBufferSize: 4 << 20 });
-  const sessions = new Map<string, Promise<Session>>();
-
-  async function open({ address, port }: RemoteInfo, upstream: number): Promise<Session> {
-    const socket = createSocket('udp4');
-    const session = { socket, upstream };
-    socket.on('message', (answer) => listener.send(answer, port, address));
+export const startUdpBalancer = (ports: readonly number[]): Promise<UdpBalancer> =>
+  startUdpRelay(async (socket, index) => {
+    let upstream = index % ports.length;
+    const connect = () => socket.connect(ports[upstream] as number, host);
     // The process refuses datagrams: the next one takes over, and the sender repeats lost datagrams.
     socket.on('error', () => {
-      session.upstream = (session.upstream + 1) % ports.length;
+      upstream = (upstream + 1) % ports.length;
       socket.disconnect();
-      socket.connect(ports[session.upstream] as number, host);
+      connect();
     });
-    socket.connect(ports[upstream] as number, host);
+    connect();
     await once(socket, 'connect');
-    return session;
-  }
+    return (datagram) => trySend(socket, datagram);
+  });
 
-  async function pass(datagram: Buffer, from: RemoteInfo): Promise<void> {
-    const key = `${from.address} ${from.port}`;
-    let opening = sessions.get(key);
-    if (!opening) {
-      opening = open(from, sessions.size % ports.length);
-      sessions.set(key, opening);
+/** `open` gets a socket for each address that sends, whose answers go back there, and its number. */
+export async function startUdpRelay(
+  open: (socket: Socket, index: number) => Promise<Send>,
+): Promise<UdpBalancer> {
+  const listener = createSocket({ type: 'udp4', recvBufferSize: 4 << 20 });
+  const sessions = new Map<string, { socket: Socket; opening: Promise<Send> }>();
+  listener.on('message', async (datagram, { address, port }) => {
+    const key = `${address} ${port}`;
+    let session = sessions.get(key);
+    if (!session) {
+      const socket = createSocket('udp4');
+      socket.on('message', (answer) => listener.send(answer, port, address));
+      session = { socket, opening: open(socket, sessions.size) };
+      sessions.set(key, session);
     }
-    const { socket } = await opening;
-    trySend(socket, datagram);
-  }
-
-  listener.on('message', (datagram, from) => void pass(datagram, from));
+    const send = await session.opening;
+    send(datagram);
+  });
   listener.on('error', () => undefined);
   listener.bind(0, host);
   await once(listener, 'listening');
@@ -56,7 +55,10 @@ export async function startUdpBalancer(ports: readonly number[]): Promise<UdpBal
     port: listener.address().port,
     async stop() {
       listener.close();
-      for (const opening of sessions.values()) (await opening).socket.close();
+      for (const { socket, opening } of sessions.values()) {
+        await opening;
+        socket.close();
+      }
     },
   };
 }

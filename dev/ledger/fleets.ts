@@ -1,7 +1,6 @@
 /** The loggers of a run: half over CoAP, half over HTTP, on a lossy link; some refuse every change. */
 import { createFleet, type Fleet } from '../simulator/fleet.ts';
 import { registerAssets } from '../simulator/register-assets.ts';
-import { createServiceClient } from '../simulator/service-client.ts';
 import { createFleetRecords, type FleetRecords, recordedUplink } from './recorded-uplink.ts';
 import type { ActualDevice } from './records.ts';
 
@@ -31,7 +30,7 @@ const MUTE = 2;
 const BOOT_MS = 10_000;
 
 export async function createFleets(options: FleetsOptions): Promise<Fleets> {
-  const { devices, seed, baseUrl, coapPort, apiKey, deviceToken } = options;
+  const { devices, seed, baseUrl, coapPort, deviceToken } = options;
   const records = createFleetRecords();
   const coapDevices = Math.ceil(devices / 2);
   const shared = {
@@ -62,7 +61,10 @@ export async function createFleets(options: FleetsOptions): Promise<Fleets> {
     }),
   ];
   const serials = fleets.flatMap((fleet) => [...fleet.serials, ...fleet.muteSerials]);
-  await register(baseUrl, apiKey, serials);
+  await registerAssets(
+    options,
+    serials.map((serialNumber) => ({ serialNumber })),
+  );
   return {
     records,
     transmitting: fleets.flatMap((fleet) => fleet.serials),
@@ -93,16 +95,4 @@ function toActual(fleet: Fleet, serialNumber: string, { reported }: FleetRecords
     refuses: device?.traits.refuses ?? false,
     reported: reported.get(serialNumber) ?? [],
   };
-}
-
-async function register(baseUrl: string, apiKey: string, serials: readonly string[]): Promise<void> {
-  const client = createServiceClient({ baseUrl, key: apiKey });
-  try {
-    await registerAssets(
-      client,
-      serials.map((serialNumber) => ({ serialNumber })),
-    );
-  } finally {
-    await client.close();
-  }
 }

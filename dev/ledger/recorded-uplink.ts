@@ -2,8 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AlarmRule } from '../../src/devices/configuration.ts';
 import { measurementTypeOf } from '../../src/devices/measurement-type.ts';
-import type { MeasurementsMessage } from '../../src/gateway/measurements-message.ts';
-import { decodeReadings } from '../../src/gateway/measurements-message.ts';
+import { decodeReadings, type MeasurementsMessage } from '../../src/gateway/measurements-message.ts';
 import type { Uplink } from '../simulator/uplink.ts';
 import { readingKey } from './readings-oracle.ts';
 import type { RuleMark, SentReading, SentReadings } from './records.ts';

@@ -56,7 +56,7 @@ export function startupBanner(local: LocalInstance & SignIn, dataDir: string, ex
     API key       ${local.apiKey}
     Device token  ${local.deviceToken}
 
-  The operators' page, signed in (once, within 10 minutes; \`npm run dms -- operator link --org local\` makes another link):
+  The operators' page, signed in (once, within 10 minutes; \`npm run dms -- operator link --org local --role admin\` makes another link):
 
     ${local.operatorLink}
 

@@ -1,9 +1,12 @@
 /** The loggers' own protocol: CoAP over UDP, protobuf. */
 import type { ConfigAnswer } from '../../src/gateway/config-message.ts';
-import { decodeConfigAnswer, encodeConfigReportParts } from '../../src/gateway/config-message.ts';
-import { encodeDeviceInfo } from '../../src/gateway/device-info-message.ts';
-import { encodeMeasurements } from '../../src/gateway/measurements-message.ts';
 import { type CoapClient, NoAnswer } from './coap-client.ts';
+import {
+  decodeConfigAnswer,
+  encodeConfigReportParts,
+  encodeDeviceInfo,
+  encodeMeasurements,
+} from './logger-messages.ts';
 import { NO_ANSWER, Unanswered, type Uplink } from './uplink.ts';
 
 export function createCoapUplink(client: CoapClient): Uplink {

@@ -1,9 +1,10 @@
 /** Builds the messages of a simulated logger from its state. */
 import { MEASUREMENT_PERIOD_MAX } from '../../src/devices/configuration.ts';
-import { type ConfigReport, emptyReport } from '../../src/gateway/config-message.ts';
+import type { ConfigReport } from '../../src/gateway/config-message.ts';
 import type { DeviceInfo } from '../../src/gateway/device-info-message.ts';
 import type { MeasuredChannel, MeasurementsMessage } from '../../src/gateway/measurements-message.ts';
 import { type DeviceState, type DeviceTraits, samplePeriodSeconds } from './device-state.ts';
+import { emptyReport } from './logger-messages.ts';
 import { metMask } from './rule-states.ts';
 import type { Sample } from './sample-memory.ts';
 

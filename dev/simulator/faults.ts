@@ -1,8 +1,7 @@
 /** Faults injected between devices and the service, drawn from a seeded random generator. */
 import type { ConfigAnswer } from '../../src/gateway/config-message.ts';
 import type { MeasurementsMessage } from '../../src/gateway/measurements-message.ts';
-import type { Uplink } from './uplink.ts';
-import { NO_ANSWER, Unanswered } from './uplink.ts';
+import { NO_ANSWER, Unanswered, type Uplink } from './uplink.ts';
 
 export const FAULTS = ['drop', 'late', 'duplicate', 'refuse'] as const;
 export type Fault = (typeof FAULTS)[number];

@@ -175,7 +175,7 @@ async function openLinks(options: FleetOptions, count: number, copies: Copies): 
   const { transport, coapUrl, baseUrl, deviceToken } = options;
   if (transport === 'http') {
     if (!baseUrl) throw new Error('HTTP needs the address of the service');
-    const client: ServiceClient = createServiceClient({ baseUrl, key: deviceToken, connections: 64 });
+    const client: ServiceClient = createServiceClient({ baseUrl, key: deviceToken });
     return { uplinkOf: () => createHttpUplink(client, copies), close: client.close };
   }
   if (!coapUrl) throw new Error('CoAP needs the address of the gateway');

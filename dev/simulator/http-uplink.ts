@@ -6,8 +6,7 @@
 import type { DeviceConfiguration } from '../../src/devices/configuration.ts';
 import { measurementTypeOf } from '../../src/devices/measurement-type.ts';
 import type { ConfigAnswer, ConfigReport } from '../../src/gateway/config-message.ts';
-import type { MeasurementsMessage } from '../../src/gateway/measurements-message.ts';
-import { decodeReadings } from '../../src/gateway/measurements-message.ts';
+import { decodeReadings, type MeasurementsMessage } from '../../src/gateway/measurements-message.ts';
 import type { Copies } from './faults.ts';
 import type { ServiceClient } from './service-client.ts';
 import { NO_ANSWER, Unanswered, type Uplink } from './uplink.ts';

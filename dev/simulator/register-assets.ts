@@ -1,23 +1,13 @@
 /** Registers the fleet, a few devices at a time; registered ones stay as they are. */
-import type { ServiceClient } from './service-client.ts';
-
-export interface Registration {
-  serialNumber: string;
-  name?: string;
-  model?: string;
-}
-
-export interface Registered {
-  created: number;
-  known: number;
-}
+import { createServiceClient } from './service-client.ts';
 
 const AT_A_TIME = 8;
 
 export async function registerAssets(
-  client: ServiceClient,
-  registrations: readonly Registration[],
-): Promise<Registered> {
+  { baseUrl, apiKey }: { baseUrl: string; apiKey: string },
+  registrations: ReadonlyArray<{ serialNumber: string; name?: string }>,
+): Promise<{ created: number; known: number }> {
+  const client = createServiceClient({ baseUrl, key: apiKey });
   const registered = { created: 0, known: 0 };
   const waiting = registrations.values();
   async function work(): Promise<void> {
@@ -29,8 +19,12 @@ export async function registerAssets(
         throw new Error(`${registration.serialNumber} could not be registered: ${messageOf(status, body)}`);
     }
   }
-  await Promise.all(Array.from({ length: AT_A_TIME }, work));
-  return registered;
+  try {
+    await Promise.all(Array.from({ length: AT_A_TIME }, work));
+    return registered;
+  } finally {
+    await client.close();
+  }
 }
 
 const messageOf = (status: number, body: unknown) =>

@@ -3,7 +3,6 @@ import { stopOnSignal } from '../../src/process/shutdown.ts';
 import { createFleet } from './fleet.ts';
 import { createLiveTable, tableOf } from './live-table.ts';
 import { registerAssets } from './register-assets.ts';
-import { createServiceClient } from './service-client.ts';
 import type { SimOptions } from './sim-options.ts';
 
 export interface Screen {
@@ -28,28 +27,18 @@ export async function runSimulation(options: SimOptions, { write, isTerminal }: 
       write(`\nAt the end:\n${tableOf(fleet.stats()).join('\n')}\n`);
     },
   });
-  if (options.isRegistering) await register(options, [...fleet.serials, ...fleet.muteSerials], write);
+  if (options.isRegistering) {
+    const serials = [...fleet.serials, ...fleet.muteSerials];
+    const { created, known } = await registerAssets(
+      options,
+      serials.map((serialNumber) => ({ serialNumber, name: `Simulated ${serialNumber}` })),
+    );
+    write(`Registered ${created} devices; ${known} were registered already.\n`);
+  }
   write(`${describeRun(options)}\n\n`);
   await fleet.start();
   redraw = setInterval(() => table.show(fleet.stats()), isTerminal ? REDRAW_MS : LINE_MS);
   if (options.minutes !== null) setTimeout(() => end(), options.minutes * 60_000);
-}
-
-async function register(
-  { baseUrl, apiKey }: SimOptions,
-  serials: string[],
-  write: Screen['write'],
-): Promise<void> {
-  const client = createServiceClient({ baseUrl, key: apiKey });
-  try {
-    const { created, known } = await registerAssets(
-      client,
-      serials.map((serialNumber) => ({ serialNumber, name: `Simulated ${serialNumber}` })),
-    );
-    write(`Registered ${created} devices; ${known} were registered already.\n`);
-  } finally {
-    await client.close();
-  }
 }
 
 function describeRun({ fleet, minutes }: SimOptions): string {

@@ -20,17 +20,14 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export interface ServiceClientOptions {
   baseUrl: string;
   key: string;
-  connections?: number;
-  timeoutMs?: number;
 }
 
-const CONNECTIONS = 32;
+const CONNECTIONS = 64;
 const TIMEOUT_MS = 15_000;
 const SLOW_DOWN_MAX = 20;
 
-export function createServiceClient(options: ServiceClientOptions): ServiceClient {
-  const { baseUrl, key, connections = CONNECTIONS, timeoutMs = TIMEOUT_MS } = options;
-  const agent = new Agent({ connections, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
+export function createServiceClient({ baseUrl, key }: ServiceClientOptions): ServiceClient {
+  const agent = new Agent({ connections: CONNECTIONS, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
 
   async function send(method: Method, path: string, body?: object, tries = 0): Promise<ServiceAnswer> {
     const response = await request(new URL(path, baseUrl), {

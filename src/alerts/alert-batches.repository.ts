@@ -9,13 +9,14 @@ import {
   INSERT,
   LENGTHEN,
   LIST_AROUND,
+  LIST_UNANNOUNCED,
   LOCK_OPEN_ALERTS,
   RESOLVE,
   SHARE_LOCK_MONITORED_CONFIGS,
   UPDATE_OPEN_ALERTS,
 } from './alert-batches.statements.ts';
 import type { StoredAlert } from './alerts.repository.ts';
-import { type AlertState, isOpen } from './open-alert.ts';
+import { type AlertState, isOpen } from './device-alerts.ts';
 
 export interface NewAlert
   extends AssetRef,
@@ -131,6 +132,12 @@ export function createAlertBatchesRepository(sql: Sql) {
      */
     lockOpenAlerts: (devices: AssetRef[]): Promise<OpenState[]> =>
       query(sql, LOCK_OPEN_ALERTS, assetKeys(devices)),
+
+    /** Ids of the assets whose latest alert of a missed contact is unannounced, resolved or not. */
+    async listUnannounced(devices: AssetRef[]): Promise<Set<string>> {
+      const rows = await query<{ assetId: string }>(sql, LIST_UNANNOUNCED, assetKeys(devices));
+      return new Set(rows.map(({ assetId }) => assetId));
+    },
 
     /**
      * Reads, per asset, the monitored configuration and whether the asset is active, and keeps both from

@@ -1,6 +1,6 @@
 /**
- * Text, because they work on sets, in the transaction of a batch. Updates take new values from a CTE, because Citus refuses
- * an update with a STABLE function of columns, or with `now()` in a condition.
+ * Text, because they work on sets of many organizations, mostly in batches of frames. Updates take new values from a CTE,
+ * because Citus refuses an update with a STABLE function of columns, or with `now()` in a condition.
  */
 import { MONITORED_CONFIG_ID } from '../devices/device-sync.ts';
 import { ALERT_COLUMNS } from './alert-columns.ts';
@@ -108,6 +108,16 @@ export const LOCK_OPEN_ALERTS = `
   from unnest(:organizationIds::uuid[], :assetIds::uuid[]) as n (organization_id, asset_id)
   join device_states s on s.organization_id = n.organization_id and s.asset_id = n.asset_id
   order by s.organization_id, s.asset_id for no key update of s`;
+
+export const LIST_UNANNOUNCED = `
+  select n.asset_id as "assetId"
+  from unnest(:organizationIds::uuid[], :assetIds::uuid[]) as n (organization_id, asset_id)
+  cross join lateral (
+    select is_announced from alerts
+    where organization_id = n.organization_id and asset_id = n.asset_id and type = 'no_data'
+    order by id desc limit 1
+  ) as latest
+  where not latest.is_announced`;
 
 export const SHARE_LOCK_MONITORED_CONFIGS = `
   select d.asset_id as "assetId", d.is_active as "isActive", ${MONITORED_CONFIG_ID} as "configId"

@@ -16,10 +16,16 @@ import type { AlertDetails } from './alert.ts';
 import type { AlertBatchesRepository, NewAlert } from './alert-batches.repository.ts';
 import { breachEvents, transitionEvents } from './alert-events.ts';
 import type { StoredAlert } from './alerts.repository.ts';
-import { createDeviceAlerts, type DeviceAlerts, type DeviceTransition } from './device-alerts.ts';
+import {
+  type AlertState,
+  createDeviceAlerts,
+  type DeviceAlerts,
+  type DeviceTransition,
+  isByRules,
+  type OpenAlert,
+} from './device-alerts.ts';
 import type { EvaluateLate } from './late-excursions.service.ts';
 import { toLateDevice } from './late-ranges.ts';
-import { type AlertState, isByRules, type OpenAlert } from './open-alert.ts';
 
 interface AlertEvaluationDeps {
   batchesIn(

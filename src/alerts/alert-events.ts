@@ -5,8 +5,7 @@ import { type FrameData, frameData, frameEnvelope } from '../measurements/measur
 import { type AlertView, alertView } from './alert.ts';
 import type { Bounds } from './alert-definition.ts';
 import type { StoredAlert } from './alerts.repository.ts';
-import { type DeviceTransition, timeOf } from './device-alerts.ts';
-import type { OpenAlert } from './open-alert.ts';
+import { type DeviceTransition, type OpenAlert, timeOf } from './device-alerts.ts';
 
 export interface BreachData extends FrameData {
   alertId: string;

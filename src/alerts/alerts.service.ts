@@ -2,21 +2,21 @@
  * Opens and resolves alerts for reasons other than readings: missed deadlines, other rules, replaced loggers, archived
  * assets.
  */
-import type { Sql } from '../db/database.ts';
+import type { Database, Sql } from '../db/database.ts';
 import type { DomainEvent, Publish } from '../db/domain-event.ts';
-import type { InTransaction } from '../db/transaction.ts';
+import type { InTransaction, Transaction } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import type { OverdueDevice } from '../presence/presence.repository.ts';
 import type { AlertRef } from './alert.ts';
 import type { AlertBatchesRepository, NewAlert, OpenState } from './alert-batches.repository.ts';
 import { alertEvent } from './alert-events.ts';
 import type { StoredAlert } from './alerts.repository.ts';
-import { type AlertState, isByRules, isCondition, isNoData, isOpen } from './open-alert.ts';
+import { type AlertState, isByRules, isCondition, isNoData, isOpen } from './device-alerts.ts';
 import type { UnannouncedAlertsRepository } from './unannounced-alerts.repository.ts';
 
 export interface AlertsServiceDeps {
   batchesIn(sql: Sql): AlertBatchesRepository;
-  unannouncedIn(sql: Sql): Pick<UnannouncedAlertsRepository, 'list'>;
+  unannouncedIn(sql: Database): Pick<UnannouncedAlertsRepository, 'list'>;
   publish: Publish;
 }
 
@@ -75,7 +75,7 @@ export function createAlertsService({ batchesIn, unannouncedIn, publish }: Alert
     },
 
     /** Makes alerts that were opened without an event ordinary ones; the caller publishes the events. */
-    async announce({ sql }: InTransaction, organizationId: string, limit: number) {
+    async announce({ sql }: Transaction, organizationId: string, limit: number) {
       const listed = await unannouncedIn(sql).list(organizationId, limit);
       // A device that is back locks its state before it resolves its alert.
       await batchesIn(sql).lockOpenAlerts(listed);

@@ -1,22 +1,83 @@
-/** The effects of the frames of one batch on the alerts of one device. */
-
+/**
+ * The alerts of one device: what is open, and the effects of the frames of a batch. What is open is stored in
+ * device_states.open_alerts, so that evaluating readings reads no alerts; `type` decides the shape.
+ *
+ * Temperature alerts have a state machine of their own (alert-state-machine.ts). Alerts that need no profile follow here:
+ * a low battery, as reported in frames, and failing sensors. A sensor fails while the newest sample of its channel is an
+ * error.
+ */
 import { measurementIntervalSeconds } from '../devices/configuration.ts';
 import { TEMPERATURE } from '../devices/device-capabilities.ts';
+import type { ReportedBatteryStatus } from '../devices/device-status.ts';
 import { monitoredConfig } from '../devices/device-sync.ts';
+import { newestByChannel, type Reading } from '../devices/reading.ts';
 import type { ReceivedFrame } from '../measurements/frame.ts';
-import type { AlertResolution } from './alert.ts';
+import type { AlertResolution, LowBatteryDetails, SensorErrorDetails } from './alert.ts';
 import { definitionsOf } from './alert-definition.ts';
-import { type AlertTransition, createAlertEvaluator, type EvaluatedReading } from './alert-state-machine.ts';
-import { type ConditionTransition, createConditionEvaluator } from './device-conditions.ts';
 import {
-  type AlertState,
-  isByRules,
-  isCondition,
-  isNoData,
-  isUnended,
-  type OpenAlert,
-  type UnendedExcursion,
-} from './open-alert.ts';
+  type AlertTransition,
+  createAlertEvaluator,
+  type EvaluatedReading,
+  type OpenTemperatureAlert,
+  type TemperatureState,
+  type UnopenedBreach,
+} from './alert-state-machine.ts';
+
+export type OpenAlert = OpenTemperatureAlert | OpenNoDataAlert | OpenConditionAlert;
+/**
+ * Besides open alerts, the state holds breaches that have not lasted their delay, and excursions in late
+ * data: both in device_states.excursions.
+ */
+export type AlertState = OpenAlert | UnopenedBreach | UnendedExcursion;
+
+/**
+ * The newest sample of a channel is part of an excursion in late data, which the next one may extend or end.
+ */
+export interface UnendedExcursion {
+  type: 'late_excursion';
+  channel: number;
+  /** Time of that sample, in Unix milliseconds. */
+  unendedAt: number;
+}
+
+interface OpenNoDataAlert {
+  type: 'no_data';
+  alertId: string;
+}
+
+interface OpenLowBatteryAlert {
+  type: 'low_battery';
+  /** Null until the alert is stored. */
+  alertId: string | null;
+}
+
+interface OpenSensorErrorAlert {
+  type: 'sensor_error';
+  alertId: string | null;
+  channel: number;
+  /** Unix milliseconds of the error; older values do not end the alert. */
+  errorAt: number;
+}
+
+export type OpenConditionAlert = OpenLowBatteryAlert | OpenSensorErrorAlert;
+
+export const isNoData = (alert: AlertState): alert is OpenNoDataAlert => alert.type === 'no_data';
+
+export const isTemperature = (alert: AlertState): alert is OpenTemperatureAlert =>
+  alert.type === 'high_temp' || alert.type === 'low_temp';
+
+export const isBreach = (state: AlertState): state is UnopenedBreach => state.type === 'breach';
+
+/** What the alert rules of the device have begun, and what ends with them. */
+export const isByRules = (state: AlertState): state is TemperatureState =>
+  isTemperature(state) || isBreach(state);
+
+export const isUnended = (state: AlertState): state is UnendedExcursion => state.type === 'late_excursion';
+
+export const isOpen = (state: AlertState): state is OpenAlert => !isBreach(state) && !isUnended(state);
+
+export const isCondition = (alert: AlertState): alert is OpenConditionAlert =>
+  alert.type === 'low_battery' || alert.type === 'sensor_error';
 
 export type DeviceTransition = AlertTransition | ConditionTransition;
 export type DeviceAlerts = ReturnType<typeof createDeviceAlerts>;
@@ -103,3 +164,62 @@ const toConditions = ({ frame: { batteryStatus, receivedAt }, fresh }: ReceivedF
   receivedAt,
   samples: fresh.filter(({ late }) => !late),
 });
+
+export interface FrameConditions {
+  /** Null when the frame does not contain it. */
+  batteryStatus: ReportedBatteryStatus | null;
+  receivedAt: Date;
+  /** In any order, without late ones. */
+  samples: readonly Reading[];
+}
+
+export type ConditionTransition =
+  | {
+      kind: 'opened';
+      alert: OpenConditionAlert;
+      details: LowBatteryDetails | SensorErrorDetails;
+      at: Date;
+    }
+  | { kind: 'resolved'; alert: OpenConditionAlert; at: Date };
+
+/** A state machine of the alerts that need no profile. */
+export function createConditionEvaluator(initial: readonly OpenConditionAlert[]) {
+  let battery = initial.find((alert) => alert.type === 'low_battery') ?? null;
+  const sensors = new Map<number, OpenSensorErrorAlert>();
+  for (const alert of initial) if (alert.type === 'sensor_error') sensors.set(alert.channel, alert);
+
+  function* evaluateBattery({ batteryStatus, receivedAt: at }: FrameConditions) {
+    if (batteryStatus === 'low' && !battery) {
+      battery = { type: 'low_battery', alertId: null };
+      yield { kind: 'opened' as const, alert: battery, details: {}, at };
+    } else if (batteryStatus === 'ok' && battery) {
+      const alert = battery;
+      battery = null;
+      yield { kind: 'resolved' as const, alert, at };
+    }
+  }
+
+  function* evaluateSample({ channel, error, measuredAt: at }: Reading, receivedAt: Date) {
+    const open = sensors.get(channel);
+    if (error !== null && !open) {
+      // Without this limit, an error from a fast clock would delay the end of the alert.
+      const errorAt = Math.min(at.getTime(), receivedAt.getTime());
+      const alert: OpenSensorErrorAlert = { type: 'sensor_error', alertId: null, channel, errorAt };
+      sensors.set(channel, alert);
+      yield { kind: 'opened' as const, alert, details: { channel, error }, at };
+    } else if (error === null && open && at.getTime() > open.errorAt) {
+      sensors.delete(channel);
+      yield { kind: 'resolved' as const, alert: open, at };
+    }
+  }
+
+  return {
+    evaluate(frame: FrameConditions): ConditionTransition[] {
+      const transitions: ConditionTransition[] = [...evaluateBattery(frame)];
+      for (const sample of newestByChannel(frame.samples))
+        transitions.push(...evaluateSample(sample, frame.receivedAt));
+      return transitions;
+    },
+    open: () => [...(battery ? [battery] : []), ...sensors.values()],
+  };
+}

@@ -10,9 +10,9 @@ import type { ReceivedFrame } from '../measurements/frame.ts';
 import { DAY_MS, MINUTE_MS } from '../process/durations.ts';
 import { isActiveAt } from './alert-definition.ts';
 import { breachOf } from './alert-state-machine.ts';
+import type { UnendedExcursion } from './device-alerts.ts';
 import { areSameTerms, type ExcursionTerms } from './excursions.ts';
 import type { TemperatureAlert } from './late-excursions.ts';
-import type { UnendedExcursion } from './open-alert.ts';
 import type { RulesInForce } from './rules-in-force.ts';
 
 /** Unix milliseconds, both included. */

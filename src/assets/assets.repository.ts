@@ -4,9 +4,10 @@ import type { Database, Sql } from '../db/database.ts';
 import { isUniqueViolation } from '../db/faults.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import { type AssetRef, assetKeys } from '../devices/asset-ref.ts';
+import { NO_DEADLINE } from '../presence/presence-columns.ts';
 import { conflict } from '../process/errors.ts';
 import type { Asset, ListedAsset, Replacement } from './asset.ts';
-import { ARCHIVE, FIND_OWNERS, INSERT_MISSING, LIST_WITH_STATES } from './assets.statements.ts';
+import { FIND_OWNERS, LIST_WITH_STATES } from './assets.statements.ts';
 import { listedAssets } from './listed-assets.repository.ts';
 
 /** The caller has locked the group. */
@@ -72,6 +73,25 @@ export type AssetsRepository = ReturnType<typeof createAssetsRepository>;
 export function createAssetsRepository(sql: Database) {
   const active = (organizationId: string) =>
     sql('assets').where({ organization_id: organizationId, archived_at: null });
+  const toRow = (organizationId: string, asset: NewAsset) => ({
+    organization_id: organizationId,
+    serial_number: asset.serialNumber,
+    group_id: asset.groupId,
+    ...toColumns(asset),
+  });
+
+  /** Records that the new assets join their groups. */
+  async function joinGroups(
+    organizationId: string,
+    assets: Array<Pick<AssetRow, 'id' | 'group_id'>>,
+  ): Promise<void> {
+    const joining = assets.filter(({ group_id }) => group_id !== null);
+    if (joining.length === 0) return;
+    const joined = { organization_id: organizationId, from_at: sql.fn.now() };
+    await sql('asset_groups').insert(
+      joining.map(({ id, group_id }) => ({ ...joined, asset_id: id, group_id })),
+    );
+  }
 
   return {
     async find(organizationId: string, id: string): Promise<ListedAsset | null> {
@@ -110,45 +130,27 @@ export function createAssetsRepository(sql: Database) {
 
     /** @throws conflict when an active asset has the serial. */
     async insert(organizationId: string, asset: NewAsset): Promise<string> {
-      const [row] = await refuseTakenSerial(
+      const inserted = await refuseTakenSerial(
         asset.serialNumber,
-        sql('assets')
-          .insert({
-            organization_id: organizationId,
-            serial_number: asset.serialNumber,
-            group_id: asset.groupId,
-            ...toColumns(asset),
-          })
-          .returning('id'),
+        sql('assets').insert(toRow(organizationId, asset)).returning(['id', 'group_id']),
       );
-      const { id } = row as { id: string };
-      if (asset.groupId !== null) {
-        await sql('asset_groups').insert({
-          organization_id: organizationId,
-          asset_id: id,
-          from_at: sql.fn.now(),
-          group_id: asset.groupId,
-        });
-      }
-      return id;
+      await joinGroups(organizationId, inserted);
+      return (inserted[0] as { id: string }).id;
     },
 
     /** Skips assets whose serial an active one has, even one that another transaction is inserting. */
-    insertMissing: (
+    async insertMissing(
       organizationId: string,
       assets: NewAsset[],
-    ): Promise<Array<{ id: string; serialNumber: string }>> =>
-      query(sql, INSERT_MISSING, {
-        organizationId,
-        serialNumbers: assets.map(({ serialNumber }) => serialNumber),
-        names: assets.map(({ name }) => name),
-        models: assets.map(({ model }) => model),
-        waterTypes: assets.map(({ waterType }) => waterType),
-        floors: assets.map(({ floor }) => floor),
-        buildingIds: assets.map(({ buildingId }) => buildingId),
-        spaceIds: assets.map(({ spaceId }) => spaceId),
-        groupIds: assets.map(({ groupId }) => groupId),
-      }),
+    ): Promise<Array<{ id: string; serialNumber: string }>> {
+      const inserted = await sql('assets')
+        .insert(assets.map((asset) => toRow(organizationId, asset)))
+        .onConflict(sql.raw('(organization_id, lower(serial_number)) where archived_at is null'))
+        .ignore()
+        .returning(['id', 'serial_number', 'group_id']);
+      await joinGroups(organizationId, inserted);
+      return inserted.map(({ id, serial_number }) => ({ id, serialNumber: serial_number }));
+    },
 
     /** Active assets only. */
     async findBySerials(
@@ -178,9 +180,19 @@ export function createAssetsRepository(sql: Database) {
       await active(organizationId).where({ id }).update(toColumns(asset));
     },
 
-    /** Also clears the expected contact and the configuration of its device. */
+    /** Also ends the deadline of its device, its configuration and its membership. Needs a transaction. */
     async archive(organizationId: string, id: string): Promise<void> {
-      await query(sql, ARCHIVE, { organizationId, id });
+      const archived = await active(organizationId)
+        .where({ id })
+        .update({ archived_at: sql.fn.now(), building_id: null, space_id: null, group_id: null });
+      if (archived === 0) return;
+      const device = { organization_id: organizationId, asset_id: id };
+      const now = sql.raw('clock_timestamp()');
+      await sql('asset_groups').insert({ ...device, from_at: now, group_id: null });
+      await sql('device_states')
+        .where(device)
+        .update({ ...NO_DEADLINE, is_active: false });
+      await sql('device_configs').where(device).update({ is_active: false });
     },
 
     /**

@@ -2,11 +2,9 @@
  * The contents of certificates, in chunks. A content without a certificate is listed for removal: from the
  * beginning of its upload until a certificate refers to it, and again when that certificate is replaced.
  */
+import type { Knex } from 'knex';
 import { acrossOrganizations } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
-import { workOnDueRows } from '../db/due-rows.ts';
-import { query } from '../db/query.ts';
-import { REMOVE_CONTENT, REMOVE_DUE, REMOVED_AFTER } from './certificate-contents.statements.ts';
 
 interface ContentRef {
   organization_id: string;
@@ -20,9 +18,23 @@ declare module 'knex/types/tables.js' {
   }
 }
 
+/** Longer than any upload or download may take. */
+export const REMOVED_AFTER = `interval '1 hour'`;
+
 export type CertificateContentsRepository = ReturnType<typeof createCertificateContentsRepository>;
 
 export function createCertificateContentsRepository(sql: Database) {
+  const due = () => sql('certificate_removals').where('due_at', '<=', sql.fn.now());
+
+  /** Removes the chunks with the entry in the list; none, if a certificate refers to the content by now. */
+  async function removeListed(listed: Knex.QueryBuilder, content: ContentRef): Promise<void> {
+    await sql('certificate_chunks')
+      .with('listed', listed.where(content).delete(['content_id']))
+      .where(content)
+      .whereExists(sql('listed').select(sql.raw('1')))
+      .delete();
+  }
+
   return {
     /** Returns the id of the new content. */
     async insert(organizationId: string): Promise<string> {
@@ -60,19 +72,16 @@ export function createCertificateContentsRepository(sql: Database) {
 
     /** Removes the content of an aborted upload. */
     async remove(organizationId: string, contentId: string): Promise<void> {
-      await query(sql, REMOVE_CONTENT, { organizationId, contentId });
+      const content = { organization_id: organizationId, content_id: contentId };
+      await removeListed(sql('certificate_removals'), content);
     },
 
     /** One at a time, so that no statement runs long. */
     async removeDue(): Promise<void> {
-      for (let removed = 1; removed > 0; ) {
-        const list = acrossOrganizations(sql('certificate_removals'))
-          .where('due_at', '<=', sql.fn.now())
-          .orderBy('due_at')
-          .limit(100)
-          .select({ organizationId: 'organization_id', id: 'content_id' });
-        removed = (await workOnDueRows(sql, { list, work: REMOVE_DUE })).length;
-      }
+      const contents = await acrossOrganizations(due())
+        .orderBy('due_at')
+        .select('organization_id', 'content_id');
+      for (const content of contents) await removeListed(due(), content);
     },
   };
 }

@@ -1,8 +1,7 @@
 import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
-import { query } from '../db/query.ts';
 import type { CertificateContent, CertificateSummary, FoundCertificate } from './certificate.ts';
-import { REMOVED_AFTER } from './certificate-contents.statements.ts';
+import { REMOVED_AFTER } from './certificate-contents.repository.ts';
 
 interface CertificateRow extends Columns<FoundCertificate> {
   organization_id: string;
@@ -22,24 +21,6 @@ const toCertificate = (row: CertificateRow): FoundCertificate => ({
   uploadedAt: row.uploaded_at,
 });
 
-/** No row when the content is gone. Lists the replaced content for removal. */
-const UPSERT = `
-  with kept as (
-    delete from certificate_removals where organization_id = :organizationId and content_id = :contentId
-    returning organization_id, content_id
-  ), stored as (
-    insert into certificates (organization_id, serial_key, content_id, size_bytes, sha256)
-    select organization_id, :serialKey, content_id, :sizeBytes::integer, :sha256::bytea from kept
-    on conflict on constraint certificates_pkey do update
-      set content_id = excluded.content_id, size_bytes = excluded.size_bytes, sha256 = excluded.sha256,
-        uploaded_at = excluded.uploaded_at
-    returning new.*, old.content_id as replaced_id
-  ), replaced as (
-    insert into certificate_removals (organization_id, content_id, due_at)
-    select organization_id, replaced_id, now() + ${REMOVED_AFTER} from stored where replaced_id is not null
-  )
-  select * from stored`;
-
 export type CertificatesRepository = ReturnType<typeof createCertificatesRepository>;
 
 export function createCertificatesRepository(sql: Database) {
@@ -53,16 +34,35 @@ export function createCertificatesRepository(sql: Database) {
 
     /**
      * Replaces an earlier certificate at once. Its content is removed later, because downloads may be reading
-     * it. Null when the new content is gone, because its upload took longer than contents are kept.
+     * it. Null when the new content is gone, because its upload took longer than contents are kept. Needs a transaction.
      */
     async upsert(
       organizationId: string,
       serialNumber: string,
-      content: CertificateContent,
+      { contentId, sizeBytes, sha256 }: CertificateContent,
     ): Promise<CertificateSummary | null> {
-      const bindings = { organizationId, serialKey: serialNumber.toLowerCase(), ...content };
-      const [row] = await query<CertificateRow>(sql, UPSERT, bindings);
-      return row ? toCertificate(row) : null;
+      const own = { organization_id: organizationId };
+      const content = { ...own, content_id: contentId };
+      if ((await sql('certificate_removals').where(content).delete()) === 0) return null;
+      const [row]: Array<CertificateRow & { replaced_id: string | null }> = await sql('certificates')
+        .insert({
+          ...content,
+          serial_key: serialNumber.toLowerCase(),
+          size_bytes: sizeBytes,
+          sha256,
+        })
+        .onConflict(['organization_id', 'serial_key'])
+        .merge(['content_id', 'size_bytes', 'sha256', 'uploaded_at'])
+        .returning(sql.raw('certificates.*, old.content_id as replaced_id'));
+      if (!row) return null;
+      if (row.replaced_id !== null) {
+        await sql('certificate_removals').insert({
+          ...own,
+          content_id: row.replaced_id,
+          due_at: sql.raw(`now() + ${REMOVED_AFTER}`),
+        });
+      }
+      return toCertificate(row);
     },
   };
 }

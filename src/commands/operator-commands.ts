@@ -16,7 +16,8 @@ export const operatorCommands: Command[] = [
   {
     words: ['operator', 'link'],
     args: '--org NAME [--role admin|write|read] [--name NAME]',
-    summary: "print a link to the operators' page that signs in once, within 10 minutes",
+    summary:
+      "print a link to the operators' page that signs in once, within 10 minutes, as write without a role",
     ...changing('createOperatorLink', async (input, { sql }) => {
       const baseUrl = findOperatorUrl();
       const name = personName(input);

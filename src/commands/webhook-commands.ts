@@ -1,6 +1,6 @@
 /** Commands for webhooks, by API: list them, and send example events to a receiver. */
 import { randomUUID } from 'node:crypto';
-import { sign } from '../deliveries/signature.ts';
+import { sign } from '../endpoints/endpoint-secret.ts';
 import { byApi } from './api.ts';
 import { readApiDocument } from './api-document-file.ts';
 import { type Command, CommandFailed, required, UsageError, urlOption } from './command.ts';

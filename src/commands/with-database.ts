@@ -1,5 +1,4 @@
 import { type Database, openDatabase } from '../db/database.ts';
-import { query } from '../db/query.ts';
 import { readCommandSettings } from '../process/config.ts';
 import { UsageError } from './command.ts';
 import { findLocalService } from './local-service.ts';
@@ -21,11 +20,8 @@ export async function withDatabase<T>(work: (sql: Database) => Promise<T>): Prom
 
 /** The major version of PostgreSQL. */
 export async function serverVersion(sql: Database): Promise<number> {
-  const [row] = await query<{ version: number }>(
-    sql,
-    `select current_setting('server_version_num')::integer / 10000 as version`,
-  );
-  return (row as { version: number }).version;
+  const version = sql.raw(`current_setting('server_version_num')::integer / 10000 as version`);
+  return (await sql.first(version)).version;
 }
 
 export const hasDatabase = (): boolean =>

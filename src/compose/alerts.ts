@@ -7,11 +7,12 @@ import { alertsRoutes } from '../alerts/alerts.routes.ts';
 import { type AlertsServiceDeps, createAlertsService } from '../alerts/alerts.service.ts';
 import { createLateExcursions } from '../alerts/late-excursions.service.ts';
 import { createUnannouncedAlertsRepository } from '../alerts/unannounced-alerts.repository.ts';
+import type { Sql } from '../db/database.ts';
+import type { AssetRef } from '../devices/asset-ref.ts';
 import { createSettingsRepository } from '../devices/settings.repository.ts';
 import { createSurroundingReadingsRepository } from '../measurements/surrounding-readings.repository.ts';
 import type { DeviceRepositories } from './devices.ts';
 import type { Resources } from './resources.ts';
-import { onSetAside } from './set-aside.ts';
 
 interface AlertsNeeds extends Pick<AlertsServiceDeps, 'publish'> {
   configurationsIn: DeviceRepositories['configurationsIn'];
@@ -35,7 +36,7 @@ export function composeAlerts(
     holdEscalation,
     publish,
     observe: (severity, seconds) => metrics.acknowledgement.observe({ severity }, seconds),
-    onSetAside: onSetAside(resources, 'snoozed alerts'),
+    onSetAside: resources.onSetAside('snoozed alerts'),
     transact,
     now,
   });
@@ -59,6 +60,7 @@ export function composeAlerts(
       open: service.openNoData,
       resolve: service.resolveNoData,
       unannouncedIn,
+      listUnannounced: (on: Sql, devices: AssetRef[]) => batchesIn(on).listUnannounced(devices),
       announce: service.announce,
     },
     onAlertRulesChanged: service.onAlertRulesChanged,

@@ -47,7 +47,6 @@ import { createBackgroundTasks } from '../process/background-tasks.ts';
 import { createProfilesRepository } from '../profiles/profiles.repository.ts';
 import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows.ts';
 import type { Resources } from './resources.ts';
-import { onSetAside } from './set-aside.ts';
 
 interface ConfigJobsNeeds {
   devicesIn(
@@ -148,7 +147,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     targetsIn: createMessageTargetsRepository,
     timeZoneRules: resources.timeZoneRules,
     now,
-    onSetAside: onSetAside(resources, 'offsets of time zones'),
+    onSetAside: resources.onSetAside('offsets of time zones'),
   });
   const jobRun = createJobRunService({
     transact,

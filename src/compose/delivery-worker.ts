@@ -9,23 +9,18 @@ import { createAttemptsRepository } from '../deliveries/attempts.repository.ts';
 import { type Attempts, type AttemptsDeps, createAttempts } from '../deliveries/attempts.service.ts';
 import { createBacklogRepository } from '../deliveries/backlog.repository.ts';
 import { type ClaimsRepository, createClaimsRepository } from '../deliveries/claims.repository.ts';
-import {
-  DELIVERIES_CHANNEL,
-  notifyQueued,
-  parseNotification,
-} from '../deliveries/delivery-notifications.repository.ts';
 import { startDispatcher } from '../deliveries/dispatcher.service.ts';
 import { createEndpointRecoveryService } from '../deliveries/endpoint-recovery.service.ts';
 import { createLookBack } from '../deliveries/look-back.ts';
+import { DELIVERIES_CHANNEL, notifyQueued, parseNotification } from '../deliveries/outbox.repository.ts';
 import { createBreakerRepository } from '../endpoints/breaker.repository.ts';
 import { createDisableEndpoint } from '../endpoints/disable-endpoint.service.ts';
 import {
   createEndpointHealthRepository,
   createShownHealthRepository,
 } from '../endpoints/endpoint-health.repository.ts';
-import { createEndpointHealthService } from '../endpoints/endpoint-health.service.ts';
+import { createEndpointHealthService, createLastAttempts } from '../endpoints/endpoint-health.service.ts';
 import { addEndpointGauges } from '../endpoints/endpoints.metrics.ts';
-import { createLastAttempts } from '../endpoints/last-attempts.service.ts';
 import { atMostEvery } from '../http/instruments.ts';
 import { observeGroupCommit } from '../http/metrics.ts';
 import { startPeriodic } from '../process/periodic.ts';

@@ -29,7 +29,6 @@ import { createBackgroundTasks } from '../process/background-tasks.ts';
 import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows.ts';
 import type { Resources } from './resources.ts';
-import { onSetAside } from './set-aside.ts';
 
 /** Concurrent calls to Temporal, and waiting ones of an organization. */
 const CALLS = { perKeyMax: 20, totalMax: 20, waitingMax: 1_000 };
@@ -99,7 +98,7 @@ export function composeEscalations(resources: Resources, { runs, wake, flush }: 
       policiesIn: createPoliciesRepository,
       escalationsIn: createAlertEscalationsRepository,
       wakeRuns: wake,
-      onSetAside: onSetAside(resources, 'escalations'),
+      onSetAside: resources.onSetAside('escalations'),
       now,
     }),
     /** The step of an alert's workflow. */
@@ -137,7 +136,7 @@ export function composeEscalations(resources: Resources, { runs, wake, flush }: 
       unannounced: createUnannouncedAlertsRepository(sql),
       unannouncedIn: createUnannouncedAlertsRepository,
       runs,
-      onSetAside: onSetAside(resources, 'escalations'),
+      onSetAside: resources.onSetAside('escalations'),
       onBoundHit: (organizationId, limit) =>
         log.warn(
           { organizationId, limit },

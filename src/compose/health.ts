@@ -1,7 +1,6 @@
 /** Whether a process can work: the dependencies of each kind. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Sql } from '../db/database.ts';
-import { query } from '../db/query.ts';
+import type { Database } from '../db/database.ts';
 import type { HealthChecks } from '../http/health.ts';
 import type { Resources } from './resources.ts';
 
@@ -20,8 +19,8 @@ export const healthChecks = ({ sql, temporal }: Resources): HealthChecks => ({
 const TIMEOUT_MS = 2_000;
 
 /** Whether the database answers in time; never throws. */
-function isDatabaseUp(sql: Sql): Promise<boolean> {
-  const answer = query(sql, 'select 1').then(
+function isDatabaseUp(sql: Database): Promise<boolean> {
+  const answer = sql.select(sql.raw('1')).then(
     () => true,
     () => false,
   );

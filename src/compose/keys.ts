@@ -1,7 +1,6 @@
 import { observeGroupCommit } from '../http/metrics.ts';
 import { createTokenBucket } from '../http/token-bucket.ts';
-import { createKeyLookup } from '../keys/key-lookup.service.ts';
-import { createKeyUses } from '../keys/key-uses.service.ts';
+import { createKeyLookup, createKeyUses } from '../keys/key-lookup.service.ts';
 import { createKeysRepository } from '../keys/keys.repository.ts';
 import { keysRoutes } from '../keys/keys.routes.ts';
 import { createDeviceTokens, createKeyIssuer, createKeysService } from '../keys/keys.service.ts';

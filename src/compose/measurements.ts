@@ -1,6 +1,6 @@
 import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
 import { createPartitionKeeper } from '../db/partitions.ts';
-import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
+import { createUnregisteredContactsRepository } from '../devices/unregistered-devices.repository.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { observeLockingCommit } from '../http/metrics.ts';
 import { createCompactionRepository } from '../measurements/compaction.repository.ts';
@@ -18,7 +18,6 @@ import type { IntakeHealth } from '../presence/intake-health.ts';
 import { DAY_MS } from '../process/durations.ts';
 import { createPacer } from '../process/pacer.ts';
 import type { Resources } from './resources.ts';
-import { onSetAside } from './set-aside.ts';
 
 type MeasurementsNeeds = Pick<
   MessageBatchDeps,
@@ -44,7 +43,7 @@ export function composeMeasurements(resources: Resources, { observeContact, ...n
     compactionIn: createCompactionRepository,
     now,
     onSetAside: ({ organizationId, assetId }, err) =>
-      onSetAside(resources, 'compaction of readings')({ organizationId, assetId }, err),
+      resources.onSetAside('compaction of readings')({ organizationId, assetId }, err),
   });
   const exports = {
     history: readInTurns(createHistoryRepository(lagging.transferSql), transferTurns),
@@ -75,7 +74,7 @@ function composeIntake(
     ...needs,
     transact: transactMessages,
     measurementsIn: createMeasurementsRepository,
-    unregisteredIn: createUnregisteredDevicesRepository,
+    unregisteredIn: createUnregisteredContactsRepository,
     partitions: createPartitionKeeper(sql, MEASUREMENTS),
     retentionMs: settings.measurementsRetentionDays * DAY_MS,
     now,

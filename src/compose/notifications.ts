@@ -24,7 +24,6 @@ import { startPeriodic } from '../process/periodic.ts';
 import { createSigner } from '../process/signer.ts';
 import type { composeDeliveries } from './deliveries.ts';
 import type { Resources } from './resources.ts';
-import { onSetAside } from './set-aside.ts';
 
 /** Each poll reads the channels of all organizations: the more these are, the rarer it is. */
 const POLL_SHARE = 0.1;
@@ -94,7 +93,7 @@ export function composeNotifications(resources: Resources, { send, tests, record
         notificationsIn,
         gatherIntervalMs,
         now,
-        onSetAside: onSetAside(resources, 'notifications'),
+        onSetAside: resources.onSetAside('notifications'),
       }),
       gatherSteps: createStepGathering({ transact, notificationsIn, gatherIntervalMs, now }),
       renew: createMessageRenewal({

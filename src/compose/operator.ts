@@ -44,7 +44,6 @@ import { createDeviceHistory } from '../operator/device-history.service.ts';
 import { devicesRoutes } from '../operator/devices.routes.ts';
 import { createDownload } from '../operator/downloads.service.ts';
 import { errorHtml, errorTitle } from '../operator/error-html.ts';
-import { escalationsRoutes } from '../operator/escalations.routes.ts';
 import { exportsRoutes } from '../operator/exports.routes.ts';
 import { fleetRoutes } from '../operator/fleet.routes.ts';
 import { createFleetCounts } from '../operator/fleet-counts.service.ts';
@@ -91,9 +90,7 @@ import { createAttemptSigner } from '../operator/sign-in-attempt.ts';
 import { toSignInUrl } from '../operator/sign-in-html.ts';
 import { createStartRepository } from '../operator/start.repository.ts';
 import { startRoutes } from '../operator/start.routes.ts';
-import { tickedAlertsRoutes } from '../operator/ticked-alerts.routes.ts';
 import { createReadTyped } from '../operator/typed-groups.ts';
-import { unregisteredRoutes } from '../operator/unregistered.routes.ts';
 import { watchRoutes } from '../operator/watch.routes.ts';
 import { createWatch } from '../operator/watch.service.ts';
 import { webhooksRoutes } from '../operator/webhooks.routes.ts';
@@ -147,8 +144,6 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
   const shownGroups = createShownGroupsRepository(sql);
   const profiles = createProfilesRepository(sql);
   const certificates = createCertificatesRepository(sql);
-  const findIntervals = async (organizationId: string, slug: string) =>
-    (await profiles.find(organizationId, slug))?.intervals ?? null;
   const deps = {
     ask,
     call,
@@ -175,12 +170,6 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     listGroupsByProfile: shownGroups.listByProfile,
     listLeaving: shownGroups.listLeaving,
     shownGroups,
-    findIntervals,
-    findStored: {
-      intervals: async ({ organizationId }: Session, { slug = '' }: Record<string, string>) => ({
-        intervals: await findIntervals(organizationId, slug),
-      }),
-    },
     nextFormId: randomUUID,
     findOperation,
     fieldsOf: fieldsIn(findOperation),
@@ -201,16 +190,13 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     ...startRoutes(deps),
     ...fleetRoutes(deps),
     ...importRoutes(deps),
-    ...unregisteredRoutes(deps),
     ...devicesRoutes({ ...deps, readHistory }),
     ...archivedRoutes({ ...deps, readHistory }),
     ...curveRoutes(deps),
     ...jobsRoutes(deps),
-    ...tickedAlertsRoutes(deps),
     ...alertsRoutes(deps),
     ...webhooksRoutes(deps),
     ...channelsRoutes(deps),
-    ...escalationsRoutes(deps),
     ...groupsRoutes(deps),
     ...profilesRoutes(deps),
     ...accessRoutes(deps),
@@ -301,7 +287,7 @@ function composeIdentity(
   return identityRoutes({
     provider: createIdentityProvider({
       settings: settings.oidc,
-      redirectUrl: `${operatorUrl.replace(/\/+$/, '')}${CALLBACK_PATH}`,
+      redirectUrl: `${operatorUrl}${CALLBACK_PATH}`,
       log,
     }),
     rules: settings.oidc,
@@ -385,7 +371,7 @@ const runUrlIn =
   (jobId: string): string | null =>
     temporalUiUrl === null
       ? null
-      : `${temporalUiUrl.replace(/\/+$/, '')}/namespaces/${temporalNamespace}/workflows/${applyProfileId(jobId)}`;
+      : `${temporalUiUrl}/namespaces/${temporalNamespace}/workflows/${applyProfileId(jobId)}`;
 
 const STATIC = new URL('../operator/static/', import.meta.url);
 const uplot = (name: string) =>

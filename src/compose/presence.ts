@@ -10,7 +10,6 @@ import { createPresenceRepository } from '../presence/presence.repository.ts';
 import { createPresenceService, type PresenceServiceDeps } from '../presence/presence.service.ts';
 import { type Periodic, startPeriodic } from '../process/periodic.ts';
 import type { Resources } from './resources.ts';
-import { onSetAside } from './set-aside.ts';
 
 const HEARTBEAT_EVERY_MS = 10_000;
 /** Logs once a minute that the intake refuses messages. */
@@ -40,7 +39,7 @@ export function composePresence(resources: Resources, { noDataAlerts, publish }:
     endOverdueFleets: (look) => fleets.endPassed(sql, look),
     publish,
     now,
-    onSetAside: onSetAside(resources, 'overdue devices'),
+    onSetAside: resources.onSetAside('overdue devices'),
   });
   const fleets = createOverdueFleetsService({
     transact,

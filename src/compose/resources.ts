@@ -9,8 +9,8 @@ import { type FaultKind, isOutage } from '../db/faults.ts';
 import { batchSlots } from '../db/locking-commit.ts';
 import { createTransact, type Transact } from '../db/transaction.ts';
 import { DELIVERY_PLAN, type DeliveryPlan } from '../deliveries/delivery.ts';
-import { notifyQueued } from '../deliveries/delivery-notifications.repository.ts';
 import type { ResolveName } from '../deliveries/name-lookups.service.ts';
+import { notifyQueued } from '../deliveries/outbox.repository.ts';
 import { createQueueNotifier } from '../deliveries/queue-notifier.service.ts';
 import { createSecretBox } from '../endpoints/secret-box.ts';
 import type { Settings } from '../process/config.ts';
@@ -23,7 +23,7 @@ import { connectTemporal, toTemporalConnection } from '../temporal/connection.ts
 import { explainFault, isTemporalAway } from '../temporal/connection-faults.ts';
 import { endedAbnormally, type LastRun } from '../temporal/runs.ts';
 import { createStarter } from '../temporal/starter.ts';
-import { composeMetrics } from './metrics.ts';
+import { composeMetrics, type SET_ASIDE_WORKS } from './metrics.ts';
 import { composeReplica } from './replica.ts';
 import { traceTransactions, warnOfLostSpans } from './traces.ts';
 
@@ -150,6 +150,16 @@ export function openResources(options: ComposeOptions) {
           'A run had ended before its work was done, or could not go on: started anew',
         );
     },
+    /** Logs and counts an item of a queue or a sweep that cannot be processed, so that the others are processed without it. */
+    onSetAside:
+      (work: (typeof SET_ASIDE_WORKS)[number]) =>
+      (item: object, err: unknown): void => {
+        metrics.setAside.inc({ work });
+        log.error(
+          { err, work, ...item },
+          'An item cannot be processed: it is set aside, and tried again later',
+        );
+      },
     onTemporalFault: (call: string) => (err: unknown) => {
       metrics.temporalErrors.inc({ call });
       log.warn({ err, call }, 'A call to Temporal failed: the sweep or the next poll makes up for it');

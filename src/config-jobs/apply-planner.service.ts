@@ -9,13 +9,13 @@ import type {
   DeviceVariant,
   PendingChangesRepository,
 } from '../devices/pending-changes.repository.ts';
+import { inOrderOf } from '../devices/serial-number.ts';
 import { orNotFound } from '../process/errors.ts';
 import { inSlices, pages } from '../process/pages.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import { offsetsOfYear } from '../profiles/compile-schedule.ts';
 import { NO_SUCH_PROFILE, type Profile } from '../profiles/profile.ts';
 import type { DeviceChange } from './changes.service.ts';
-import { inOrderOf } from './chosen-serials.ts';
 import {
   type Compiled,
   type CompiledDevice,

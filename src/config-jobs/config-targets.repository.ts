@@ -6,7 +6,7 @@ import { query } from '../db/query.ts';
 import type { ConfigurationKey } from '../devices/configuration.ts';
 import { lastOf } from '../process/pages.ts';
 import type { JobRef, JobTarget, TargetState } from './config-job.ts';
-import { INSERT, LIST_AWAITED, LIST_RETRYABLE, OPEN } from './config-targets.statements.ts';
+import { INSERT, LIST_RETRYABLE, OPEN } from './config-targets.statements.ts';
 
 interface NewTarget {
   assetId: string;
@@ -83,6 +83,8 @@ const toTargetChange = (row: ConfigTargetRow): TargetChange => ({
   changeId: row.change_config_id,
 });
 
+const AWAITED_READ_MAX = 1_000;
+
 /** States of targets that end besides open ones. */
 const ENDING: Record<EndingScope, TargetState[]> = {
   open: [],
@@ -140,8 +142,29 @@ export function createConfigTargetsRepository(sql: Database) {
      * Devices that have yet to fetch or confirm the change, the most overdue first. Reads a bounded number of
      * unsettled targets, so it may miss more overdue ones in a very large job.
      */
-    listAwaited: (job: JobRef, limit: number): Promise<AwaitedTarget[]> =>
-      query(sql, LIST_AWAITED, { ...job, limit }),
+    async listAwaited(job: JobRef, limit: number): Promise<AwaitedTarget[]> {
+      const own = { organization_id: job.organizationId };
+      const active = await ofJob(job).where({ is_active: true }).orderBy('asset_id').limit(AWAITED_READ_MAX);
+      const awaited = active.filter(({ state }) => UNSETTLED.includes(state)).map(({ asset_id }) => asset_id);
+      const first: Array<{ asset_id: string; expected_by: Date | null }> = await sql('device_states')
+        .where(own)
+        .modify(oneOf, awaited)
+        .orderByRaw('expected_by nulls last, asset_id')
+        .limit(limit)
+        .select('asset_id', 'expected_by');
+      const assets = await sql('assets')
+        .where(own)
+        .whereIn(
+          'id',
+          first.map(({ asset_id }) => asset_id),
+        )
+        .select('id', 'serial_number');
+      const serialOf = new Map(assets.map(({ id, serial_number }) => [id, serial_number]));
+      return first.map(({ asset_id, expected_by }) => ({
+        serialNumber: serialOf.get(asset_id) as string,
+        expectedBy: expected_by,
+      }));
+    },
 
     /** Targets that end with the job. */
     async listEnding(job: JobRef, scope: EndingScope, page: TargetPage): Promise<EndingTarget[]> {

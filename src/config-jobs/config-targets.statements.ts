@@ -1,6 +1,4 @@
-/** Text, because each works on a set of targets: one statement for a chunk of a job. */
-
-const AWAITED_READ_MAX = 1_000;
+/** Text: the targets of a chunk of a job, from arrays, and a recursion over retries; parts of other statements. */
 
 export const OPEN = `state in ('queued', 'waiting', 'sent')`;
 
@@ -47,25 +45,3 @@ export const INSERT = `
   select :organizationId, :jobId, n.asset_id, n.stage, n.change_id, n.state, n.group_id, :isActive
   from unnest(:assetIds::uuid[], :changeIds::uuid[], :stages::smallint[], :states::text[], :groupIds::uuid[])
     as n (asset_id, change_id, stage, state, group_id)`;
-
-/** The most overdue ones of a bounded number of unsettled targets. */
-export const LIST_AWAITED = `
-  select a.serial_number as "serialNumber", w.expected_by as "expectedBy"
-  from (
-    select t.organization_id, t.asset_id, s.expected_by
-    from (
-      select organization_id, job_id, asset_id, state from config_targets
-      where organization_id = :organizationId and job_id = :jobId and is_active
-      order by asset_id limit ${AWAITED_READ_MAX}
-    ) t
-    left join lateral (
-      select expected_by from device_states
-      where organization_id = t.organization_id and asset_id = t.asset_id limit 1
-    ) s on true
-    where t.state in ('waiting', 'sent')
-    order by s.expected_by nulls last, t.asset_id limit :limit
-  ) w
-  cross join lateral (
-    select serial_number from assets where organization_id = w.organization_id and id = w.asset_id limit 1
-  ) a
-  order by w.expected_by nulls last, w.asset_id`;

@@ -2,8 +2,8 @@
 import type { Database, Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import { type AssetRef, assetKeys } from '../devices/asset-ref.ts';
-import type { SettledTarget } from '../devices/config-events.ts';
 import type { ConfigurationKey } from '../devices/configuration.ts';
+import type { SettledTarget } from '../devices/device-exchange.ts';
 import { toKeysText } from '../devices/device-row.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import type { TemperatureAlert } from '../profiles/profile.ts';

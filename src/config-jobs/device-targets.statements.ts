@@ -1,4 +1,4 @@
-/** Text: statements on sets of devices, some in batches of reports and frames, which run no other kind. */
+/** Text: sets of devices, most of them in batches of reports and frames, which run no other kind. */
 import { OPEN, startOf, startsBefore } from './config-targets.statements.ts';
 
 const BEGUN = `state in ('waiting', 'sent')`;
@@ -93,11 +93,11 @@ export const SUPERSEDE = `
     and not c.overwritten <@ coalesce(t.lost_keys, '{}')
   returning t.job_id as "jobId"`;
 
-export const REOFFER = `
-  update config_targets t set state = 'waiting', updated_at = now() ${OF_DEVICES} and t.state = 'sent'`;
+const moving = (from: string, to: string) => `
+  update config_targets t set state = '${to}', updated_at = now() ${OF_DEVICES} and t.state = '${from}'`;
 
-export const MARK_SENT = `
-  update config_targets t set state = 'sent', updated_at = now() ${OF_DEVICES} and t.state = 'waiting'`;
+export const REOFFER = moving('sent', 'waiting');
+export const MARK_SENT = moving('waiting', 'sent');
 
 export const CONFIRM = `
   update config_targets t set

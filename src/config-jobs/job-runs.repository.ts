@@ -1,7 +1,8 @@
 /** Jobs without a run in Temporal, or with one that does not work. */
+import type { Knex } from 'knex';
+import { acrossOrganizations } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
-import { query } from '../db/query.ts';
-import type { JobRef } from './config-job.ts';
+import type { JobRef, JobStatus } from './config-job.ts';
 import type { JobTitle } from './job-run.ts';
 
 export interface RunningJobCounts {
@@ -25,33 +26,8 @@ const STUCK_AFTER_MINUTES = 15;
 const OVERDUE_AFTER_MINUTES = 2;
 const COUNTED_MAX = 10_000;
 
-/** Running jobs, and scheduled ones, the soonest first; of both, those whose last check is the longest ago. */
-const LIST_WITHOUT_WORKFLOW = `
-  select organization_id as "organizationId", id as "jobId", is_stuck as "isStuck" from ((
-    select organization_id, id, deadline_at < now() - make_interval(mins => ${STUCK_AFTER_MINUTES}) as is_stuck,
-      coalesce(workflow_checked_at, '-infinity') as checked_at
-    from config_jobs
-    where status = 'running'
-      and coalesce(workflow_checked_at, '-infinity') < now() - make_interval(secs => :olderThanSeconds)
-    order by coalesce(workflow_checked_at, '-infinity') limit :limit
-  ) union all (
-    select organization_id, id, false, coalesce(workflow_checked_at, '-infinity') from config_jobs
-    where status = 'scheduled'
-      and coalesce(workflow_checked_at, '-infinity') < now() - make_interval(secs => :olderThanSeconds)
-    order by start_at limit :limit
-  )) as missing
-  order by checked_at limit :limit`;
-
-/** Up to 10,000 jobs, the ones first whose last check is the longest ago. */
-const COUNT_RUNNING = `
-  select count(*) as running,
-    count(*) filter (where deadline_at < now() - make_interval(mins => ${OVERDUE_AFTER_MINUTES})) as overdue,
-    count(*) filter (where greatest(workflow_checked_at, start_at, created_at)
-      < now() - make_interval(secs => :withoutRunSeconds)) as "withoutRun"
-  from (
-    select deadline_at, workflow_checked_at, start_at, created_at from config_jobs where status = 'running'
-    order by coalesce(workflow_checked_at, '-infinity') limit ${COUNTED_MAX}
-  ) as running`;
+const CHECKED_AT = `coalesce(workflow_checked_at, '-infinity')`;
+const IS_STUCK = `status = 'running' and deadline_at < now() - make_interval(mins => ${STUCK_AFTER_MINUTES})`;
 
 export type JobRunsRepository = ReturnType<typeof createJobRunsRepository>;
 
@@ -77,10 +53,23 @@ export function createJobRunsRepository(sql: Database) {
 
     /**
      * Jobs that are running or scheduled, and were not checked by a workflow for this long: it was never started, it
-     * was terminated, or Temporal lost it. Covers all organizations.
+     * was terminated, or Temporal lost it. Covers all organizations: running jobs, and scheduled ones, the soonest first; of
+     * both, those whose last check is the longest ago.
      */
-    listWithoutWorkflow: (olderThanMs: number, limit: number): Promise<JobWithoutWorkflow[]> =>
-      query(sql, LIST_WITHOUT_WORKFLOW, { olderThanSeconds: olderThanMs / 1000, limit }),
+    async listWithoutWorkflow(olderThanMs: number, limit: number): Promise<JobWithoutWorkflow[]> {
+      const unchecked = (status: JobStatus): Knex.QueryBuilder =>
+        sql('config_jobs')
+          .where({ status })
+          .whereRaw(`${CHECKED_AT} < now() - make_interval(secs => ?)`, [olderThanMs / 1000])
+          .limit(limit)
+          .select('organization_id', 'id', sql.raw(`${IS_STUCK} as is_stuck, ${CHECKED_AT} as checked_at`));
+      const running = unchecked('running').orderByRaw(CHECKED_AT);
+      const missing = sql.unionAll([running, unchecked('scheduled').orderBy('start_at')], true);
+      return acrossOrganizations(sql.from(missing.as('missing')))
+        .orderBy('checked_at')
+        .limit(limit)
+        .select({ organizationId: 'organization_id', jobId: 'id', isStuck: 'is_stuck' });
+    },
 
     /**
      * Counts for the metrics, over all organizations: up to 10,000 jobs, beginning with the longest
@@ -88,8 +77,20 @@ export function createJobRunsRepository(sql: Database) {
      */
     async countRunning(pollIntervalMs: number): Promise<RunningJobCounts> {
       const withoutRunSeconds = Math.max(WITHOUT_RUN_SECONDS_MIN, (2 * pollIntervalMs) / 1000);
-      const [row] = await query<RunningJobCounts>(sql, COUNT_RUNNING, { withoutRunSeconds });
-      return row as RunningJobCounts;
+      const running = sql('config_jobs')
+        .where({ status: 'running' })
+        .orderByRaw(CHECKED_AT)
+        .limit(COUNTED_MAX)
+        .select('deadline_at', 'workflow_checked_at', 'start_at', 'created_at');
+      return acrossOrganizations(sql.from(running.as('running'))).first(
+        sql.raw(
+          `count(*) as running,
+           count(*) filter (where deadline_at < now() - make_interval(mins => ${OVERDUE_AFTER_MINUTES})) as overdue,
+           count(*) filter (where greatest(workflow_checked_at, start_at, created_at)
+             < now() - make_interval(secs => ?)) as "withoutRun"`,
+          [withoutRunSeconds],
+        ),
+      );
     },
 
     /** Does nothing while another transaction has locked the job, because that one works on it. */

@@ -6,6 +6,7 @@ import { acrossOrganizations } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
+import { grouped } from '../process/grouped.ts';
 import { SETS_ALERTS, startOf } from './config-targets.statements.ts';
 
 /** A device, and when its calendars are compared with their zone next; null: never, they follow none. */
@@ -31,12 +32,6 @@ const LAST_ZONE = `
   from config_targets t join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
   where t.organization_id = d.organization_id and t.asset_id = d.asset_id and ${MAY_RUN} and ${SETS_ALERTS}
   order by ${startOf('j')} desc, t.job_id desc limit 1`;
-
-const PLAN_OFFSET_CHECKS = `
-  update device_configs d set utc_offset_check_at = n.check_at
-  from unnest(:organizationIds::uuid[], :assetIds::uuid[], :checkAt::timestamptz[])
-    as n (organization_id, asset_id, check_at)
-  where d.organization_id = n.organization_id and d.asset_id = n.asset_id`;
 
 const FIND_ZONES = `
   select d.asset_id as "assetId", last.zone
@@ -74,11 +69,13 @@ export function createScheduledDevicesRepository(sql: Database) {
     },
 
     async planOffsetChecks(organizationId: string, checks: OffsetCheck[]): Promise<void> {
-      await query(sql, PLAN_OFFSET_CHECKS, {
-        organizationIds: checks.map(() => organizationId),
-        assetIds: checks.map(({ assetId }) => assetId),
-        checkAt: checks.map(({ checkAt }) => checkAt?.toISOString() ?? null),
-      });
+      for (const [time, devices] of grouped(checks, ({ checkAt }) => checkAt?.getTime() ?? null)) {
+        const assetIds = devices.map(({ assetId }) => assetId);
+        await sql('device_configs')
+          .where({ organization_id: organizationId })
+          .whereRaw('asset_id = any(?::uuid[])', [assetIds])
+          .update({ utc_offset_check_at: time === null ? null : new Date(time) });
+      }
     },
 
     /** Zones by asset id; a device whose calendars have no zone has no entry. */

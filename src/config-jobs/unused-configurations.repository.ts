@@ -4,7 +4,6 @@
  */
 import { acrossOrganizations } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
-import { query } from '../db/query.ts';
 
 declare module 'knex/types/tables.js' {
   interface Tables {
@@ -15,18 +14,6 @@ declare module 'knex/types/tables.js' {
 /** Longer than any transaction takes, and than the age of anything that it has read. */
 const UNUSED = `last_used_at < now() - interval '7 days'`;
 
-/** One statement, hence one snapshot: a reference that moves from row to row is found in one of them. */
-const LIST_REFERRED = `
-  with referred as (
-    select reported_config_id as id from device_configs where organization_id = :organizationId
-    union select confirmed_config_id from device_configs where organization_id = :organizationId
-    union select pending_config_id from device_configs where organization_id = :organizationId
-    union select change_config_id from config_targets where organization_id = :organizationId
-    union select config_id from device_settings where organization_id = :organizationId
-  )
-  select c.id from configurations c join referred r on r.id = c.id
-  where c.organization_id = :organizationId and c.${UNUSED}`;
-
 export type UnusedConfigurationsRepository = ReturnType<typeof createUnusedConfigurationsRepository>;
 
 export const createUnusedConfigurationsRepository = (sql: Database) => ({
@@ -34,10 +21,17 @@ export const createUnusedConfigurationsRepository = (sql: Database) => ({
   listOrganizations: (): Promise<string[]> =>
     acrossOrganizations(sql('configurations')).whereRaw(UNUSED).distinct().pluck('organization_id'),
 
-  /** Those to which rows refer. */
-  async listReferred(organizationId: string): Promise<string[]> {
-    const rows = await query<{ id: string }>(sql, LIST_REFERRED, { organizationId });
-    return rows.map(({ id }) => id);
+  /** Those to which rows refer. One statement, hence one snapshot: a reference that moves from row to row is found in one of them. */
+  listReferred(organizationId: string): Promise<string[]> {
+    const rowsOf = (table: string) => sql(table).where({ organization_id: organizationId });
+    const referred = sql.union([
+      rowsOf('device_configs').select('reported_config_id'),
+      rowsOf('device_configs').select('confirmed_config_id'),
+      rowsOf('device_configs').select('pending_config_id'),
+      rowsOf('config_targets').select('change_config_id'),
+      rowsOf('device_settings').select('config_id'),
+    ]);
+    return rowsOf('configurations').whereRaw(UNUSED).whereIn('id', referred).pluck('id');
   },
 
   async markUsed(organizationId: string, configIds: string[]): Promise<void> {

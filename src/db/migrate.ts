@@ -107,7 +107,6 @@ function withMigrationLock<T>(database: Database, work: () => Promise<T>): Promi
 
 /** Without bindings: PostgreSQL keeps the snapshot of a statement with bindings until the next one. */
 async function tryLock(trx: Knex.Transaction): Promise<boolean> {
-  const text = `select pg_try_advisory_xact_lock(${LOCK}) as locked`;
-  const [row] = await query<{ locked: boolean }>(trx, text);
-  return row?.locked ?? false;
+  const [{ locked }] = await trx.select(trx.raw(`pg_try_advisory_xact_lock(${LOCK}) as locked`));
+  return locked;
 }

@@ -37,7 +37,7 @@ async function createMissing(database: Database, table: PartitionedTable, starts
 }
 
 /** The end of the existing partitions without a gap from now on, until which rows can be inserted. */
-export async function findPartitionsEnd(sql: Sql, table: PartitionedTable, now: Date): Promise<Date> {
+export async function findPartitionsEnd(sql: Database, table: PartitionedTable, now: Date): Promise<Date> {
   const known = new Set(await listPartitions(sql, table));
   let end = startOf(table, now);
   while (known.has(nameOf(table, end))) end = startOf(table, end, 1);
@@ -45,15 +45,12 @@ export async function findPartitionsEnd(sql: Sql, table: PartitionedTable, now: 
 }
 
 /** Oldest first. */
-async function listPartitions(sql: Sql, table: PartitionedTable): Promise<string[]> {
-  const rows = await query<{ name: string }>(
-    sql,
-    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-     where i.inhparent = ?::regclass order by 1`,
-    [table.name],
-  );
-  return rows.map(({ name }) => name);
-}
+const listPartitions = (sql: Database, { name }: PartitionedTable): Promise<string[]> =>
+  sql('pg_inherits as i')
+    .join('pg_class as c', 'c.oid', 'i.inhrelid')
+    .whereRaw('i.inhparent = ?::regclass', [name])
+    .orderBy('c.relname')
+    .pluck('c.relname');
 
 /**
  * Creates a separate table and attaches it: this neither blocks writers nor waits for them, whereas
@@ -62,11 +59,13 @@ async function listPartitions(sql: Sql, table: PartitionedTable): Promise<string
 async function createOne(database: Database, table: PartitionedTable, start: Date): Promise<void> {
   const name = nameOf(table, start);
   await createTransact(database)(async ({ sql }) => {
-    await query(sql, 'select pg_advisory_xact_lock(hashtext(?))', [name]);
+    await sql.select(sql.raw('pg_advisory_xact_lock(hashtext(?))', [name]));
     if ((await listPartitions(sql, table)).includes(name)) return;
     const [first, after] = [boundOf(table, start), boundOf(table, startOf(table, start, 1))];
-    if (!(await isOwner(sql, table)))
-      return void (await query(sql, 'select create_partition(?, ?, ?, ?)', [name, table.name, first, after]));
+    if (!(await isOwner(sql, table))) {
+      await sql.select(sql.raw('create_partition(?, ?, ?, ?)', [name, table.name, first, after]));
+      return;
+    }
     await query(
       sql,
       `create table ${name} (like ${table.name} including defaults including generated including constraints including storage)`,
@@ -82,23 +81,18 @@ async function createOne(database: Database, table: PartitionedTable, start: Dat
 }
 
 /** Settings of autovacuum, which the schema holds; null: as by default. */
-async function storageOf(sql: Sql, { name }: PartitionedTable): Promise<string | null> {
-  const [row] = await query<{ storage: string | null }>(sql, 'select storage_of_partition(?) as storage', [
-    name,
-  ]);
-  return row?.storage ?? null;
+async function storageOf(sql: Database, { name }: PartitionedTable): Promise<string | null> {
+  return (await sql.first(sql.raw('storage_of_partition(?) as storage', [name]))).storage;
 }
 
 /**
  * A service user without that right calls functions of the owner instead (create_partition, drop_partition).
  */
-async function isOwner(sql: Sql, { name }: PartitionedTable): Promise<boolean> {
-  const rows = await query(
-    sql,
-    `select from pg_class where oid = ?::regclass and pg_has_role(relowner, 'usage')`,
-    [name],
-  );
-  return rows.length > 0;
+async function isOwner(sql: Database, { name }: PartitionedTable): Promise<boolean> {
+  const owned = await sql('pg_class')
+    .whereRaw(`oid = ?::regclass and pg_has_role(relowner, 'usage')`, [name])
+    .first('oid');
+  return owned !== undefined;
 }
 
 const DROP_ATTEMPTS = 20;
@@ -127,8 +121,8 @@ export async function dropPartitions(
  * Citus refuses to detach concurrently, and so does a function of the owner: on Citus a partition is dropped
  * directly, in short attempts to lock its table.
  */
-async function hasCitus(sql: Sql): Promise<boolean> {
-  return (await query(sql, `select from pg_extension where extname = 'citus'`)).length > 0;
+async function hasCitus(sql: Database): Promise<boolean> {
+  return (await sql('pg_extension').where({ extname: 'citus' }).first('oid')) !== undefined;
 }
 
 type PartitionState = 'attached' | 'detaching' | 'detached';

@@ -27,7 +27,7 @@ export async function queryPrepared<Row = never>(
 /** Excludes casts, which have two colons. */
 const NAMED = /(?<!:):([a-z]\w*)/gi;
 
-/** Turns names into positions, because Knex reads `:ids::uuid[]` as the name of a column. */
+/** Turns names into positions, by which a statement is divided where tables are distributed. */
 function toPart(text: string, bindings: Bindings): Part {
   if (isPositional(bindings)) return { text, bindings };
   const values: unknown[] = [];

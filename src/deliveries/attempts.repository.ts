@@ -1,15 +1,7 @@
 /** Records attempts: on the deliveries themselves, and in delivery_attempts. */
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
-import type { EndpointRef, LAST_STATUSES } from '../endpoints/endpoint.ts';
-import type { Attempt } from './delivery.ts';
-
-export interface RecordedAttempt extends EndpointRef, Attempt {
-  deliveryId: string;
-  state: (typeof LAST_STATUSES)[number];
-  scheduleStep: number;
-  nextAttemptAt: Date | null;
-}
+import type { RecordedAttempt } from './delivery.ts';
 
 export type AttemptsRepository = ReturnType<typeof createAttemptsRepository>;
 

@@ -3,18 +3,16 @@
  * endpoint. Effects of an outcome begin after it is recorded; many outcomes are recorded in one statement.
  */
 import { createGroupCommit, type GroupCommitObserver } from '../db/group-commit.ts';
-import { countAttempt } from '../endpoints/attempt-counts.ts';
-import { endpointKey } from '../endpoints/endpoint.ts';
+import { countAttempt, endpointKey } from '../endpoints/endpoint.ts';
 import type { LastAttempt } from '../endpoints/endpoint-health.repository.ts';
 import type { EndpointHealthService } from '../endpoints/endpoint-health.service.ts';
 import { openSecrets } from '../endpoints/endpoint-secret.ts';
 import type { SecretBox } from '../endpoints/secret-box.ts';
 import { type KeyedSemaphore, NoTurn } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
-import { toRecordedAttempt } from './attempt-outcome.ts';
-import type { AttemptsRepository, RecordedAttempt } from './attempts.repository.ts';
+import type { AttemptsRepository } from './attempts.repository.ts';
 import type { ClaimedDelivery } from './claims.repository.ts';
-import type { AttemptResult } from './delivery.ts';
+import { type AttemptResult, type RecordedAttempt, toRecordedAttempt } from './delivery.ts';
 import type { OutgoingRequest } from './sender.service.ts';
 
 export interface AttemptsDeps {

@@ -4,7 +4,7 @@ import { newestFirst, type Page } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import type { Attempt, Delivery, StoredState } from './delivery.ts';
-import { notifyChanged } from './delivery-notifications.repository.ts';
+import { notifyChanged } from './outbox.repository.ts';
 
 interface OfEndpoint {
   organization_id: string;

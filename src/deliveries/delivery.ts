@@ -1,10 +1,8 @@
-/**
- * One event on its way to one endpoint: its states, the retry schedule, and the meaning of an attempt's
- * outcome.
- */
-import type { EndpointStatus } from '../endpoints/endpoint.ts';
+/** One event on its way to one endpoint: its states, the retry schedule, and the effect of an attempt's outcome. */
+import type { EndpointRef, EndpointStatus, LAST_STATUSES } from '../endpoints/endpoint.ts';
 import { type Breaker, PROBE_PLAN, type ProbePlan, type Verdict } from '../endpoints/endpoint-health.ts';
 import { HOUR_MS } from '../process/durations.ts';
+import type { ClaimedDelivery } from './claims.repository.ts';
 
 /** States in the API. */
 export const DELIVERY_STATES = [
@@ -146,6 +144,67 @@ export function toVerdict(statusCode: number): Exclude<Verdict, 'blocked'> {
   if (statusCode >= 200 && statusCode < 300) return 'delivered';
   if (statusCode === GONE) return 'gone';
   return THROTTLING.includes(statusCode) ? 'throttled' : 'retry';
+}
+
+/** An attempt, and the state of its delivery after it. */
+export interface RecordedAttempt extends EndpointRef, Attempt {
+  deliveryId: string;
+  state: (typeof LAST_STATUSES)[number];
+  scheduleStep: number;
+  nextAttemptAt: Date | null;
+}
+
+interface RetryPlan {
+  attemptedAt: Date;
+  endedAt: Date;
+  schedule: readonly number[];
+  random(): number;
+}
+
+export function toRecordedAttempt(
+  claim: ClaimedDelivery,
+  result: AttemptResult,
+  plan: RetryPlan,
+): RecordedAttempt {
+  return {
+    organizationId: claim.organizationId,
+    endpointId: claim.endpointId,
+    deliveryId: claim.id,
+    attemptNumber: claim.attemptCount + 1,
+    attemptedAt: plan.attemptedAt,
+    durationMs: result.durationMs,
+    statusCode: result.statusCode,
+    error: result.error,
+    responseExcerpt: result.responseExcerpt,
+    ...toOutcome(claim, result, plan),
+  };
+}
+
+type Outcome = Pick<RecordedAttempt, 'state' | 'scheduleStep' | 'nextAttemptAt'>;
+
+function toOutcome(claim: ClaimedDelivery, result: AttemptResult, plan: RetryPlan): Outcome {
+  const { verdict } = result;
+  const { scheduleStep } = claim;
+  if (verdict === 'delivered' || verdict === 'blocked')
+    return { state: verdict, scheduleStep, nextAttemptAt: null };
+  if (verdict === 'gone') return { state: 'failed', scheduleStep, nextAttemptAt: null };
+  return toRetry(claim, result, plan);
+}
+
+/** An attempt before its planned time (a probe, a drain) does not use up a step of the schedule. */
+function toRetry(
+  { scheduleStep, nextAttemptAt }: ClaimedDelivery,
+  { retryAfterMs }: AttemptResult,
+  { attemptedAt, endedAt, schedule, random }: RetryPlan,
+): Outcome {
+  if (nextAttemptAt !== null && nextAttemptAt > attemptedAt) {
+    const requestedAt = new Date(endedAt.getTime() + (retryAfterMs ?? 0));
+    const laterAt = requestedAt > nextAttemptAt ? requestedAt : nextAttemptAt;
+    return { state: 'retrying', scheduleStep, nextAttemptAt: laterAt };
+  }
+  const { state, waitMs } = nextAttempt(scheduleStep + 1, retryAfterMs, schedule, random);
+  const nextAt = state === 'failed' ? null : new Date(endedAt.getTime() + waitMs);
+  return { state, scheduleStep: scheduleStep + 1, nextAttemptAt: nextAt };
 }
 
 export const NO_SUCH_DELIVERY = 'No delivery of this webhook has this id';

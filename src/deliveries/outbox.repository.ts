@@ -1,9 +1,12 @@
-/** Fills the outbox, in the transaction of an event. Senders use claims.repository.ts. */
-import type { Sql } from '../db/database.ts';
-import { queryPrepared } from '../db/query.ts';
-import type { EndpointRef } from '../endpoints/endpoint.ts';
+/**
+ * Fills the outbox, in the transaction of an event, and notifies the dispatchers of all processes. A change of an endpoint is
+ * notified by the commit of the change, a queued delivery after the commit (queue-notifier.service.ts). Senders use
+ * claims.repository.ts.
+ */
+import type { Database, Sql } from '../db/database.ts';
+import { query, queryPrepared } from '../db/query.ts';
+import { type EndpointRef, endpointKey } from '../endpoints/endpoint.ts';
 import type { OutgoingEvent } from '../events/events.service.ts';
-import { insertByOrganization } from './distributed-outbox.repository.ts';
 
 export const createOutboxRepository = (sql: Sql) => ({
   /**
@@ -47,3 +50,152 @@ export const createOutboxRepository = (sql: Sql) => ({
     );
   },
 });
+
+interface Subscriber {
+  id: string;
+  status: string;
+  events: string[];
+}
+
+interface StoredEvent extends OutgoingEvent {
+  id: string;
+  subscribers: Subscriber[];
+}
+
+/**
+ * Where tables are distributed by organization, Citus sends the intermediate results of one statement to all nodes, so one
+ * node that is down would stop every organization. Each step of `insert` is therefore a statement of its own, which runs on
+ * the node of the organization alone.
+ */
+async function insertByOrganization(sql: Sql, events: OutgoingEvent[]): Promise<EndpointRef[]> {
+  const queued: EndpointRef[] = [];
+  const organizationIds = [...new Set(events.map(({ organizationId }) => organizationId))].sort();
+  for (const organizationId of organizationIds) {
+    const own = events.filter((event) => event.organizationId === organizationId);
+    const stored = await withSubscribers(sql, organizationId, own);
+    if (stored.length === 0) continue;
+    await insertEvents(sql, organizationId, stored);
+    await insertDeliveries(sql, organizationId, stored);
+    queued.push(...activeOf(stored));
+  }
+  return queued;
+}
+
+/** Leaves out events without a subscriber. */
+async function withSubscribers(
+  sql: Sql,
+  organizationId: string,
+  events: OutgoingEvent[],
+): Promise<StoredEvent[]> {
+  const types = [...new Set(events.map(({ type }) => type))];
+  const endpoints = await query<Subscriber>(
+    sql,
+    `select id, status, events from endpoints
+     where organization_id = ? and events && ?::text[] and (status = 'active' or disabled_reason = 'failing')`,
+    [organizationId, types],
+  );
+  const subscribed = events
+    .map((event) => ({ ...event, subscribers: endpoints.filter((endpoint) => takes(endpoint, event)) }))
+    .filter(({ subscribers }) => subscribers.length > 0);
+  // Reads no table: the coordinator generates the ids, in ascending order.
+  const ids = await query<{ id: string }>(sql, 'select uuidv7() as id from generate_series(1, ?)', [
+    subscribed.length,
+  ]);
+  return subscribed.map((event, index) => ({ ...event, id: (ids[index] as { id: string }).id }));
+}
+
+const takes = ({ id, events }: Subscriber, { type, exceptEndpointId }: OutgoingEvent): boolean =>
+  events.includes(type) && id !== exceptEndpointId;
+
+async function insertEvents(sql: Sql, organizationId: string, events: StoredEvent[]): Promise<void> {
+  await query(
+    sql,
+    `insert into events (organization_id, id, type, body, serial_number, trace)
+     select organization_id, id, type, body, serial_number, trace
+     from unnest(?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::text[], ?::text[])
+       as e (organization_id, id, type, body, serial_number, trace)`,
+    [
+      events.map(() => organizationId),
+      events.map(({ id }) => id),
+      events.map(({ type }) => type),
+      events.map(({ body }) => body),
+      events.map(({ serialNumber }) => serialNumber ?? null),
+      events.map(({ trace }) => trace ?? null),
+    ],
+  );
+}
+
+/** Ids, which decide the order of sending, follow the order of the events. */
+async function insertDeliveries(sql: Sql, organizationId: string, events: StoredEvent[]): Promise<void> {
+  const deliveries = events.flatMap(({ id, type, subscribers }) =>
+    subscribers.map((subscriber) => ({ eventId: id, type, endpointId: subscriber.id })),
+  );
+  await query(
+    sql,
+    `insert into deliveries (organization_id, endpoint_id, event_id, event_type, state)
+     select organization_id, endpoint_id, event_id, event_type, 'pending'
+     from unnest(?::uuid[], ?::uuid[], ?::uuid[], ?::text[]) with ordinality
+       as d (organization_id, endpoint_id, event_id, event_type, position)
+     order by position`,
+    [
+      deliveries.map(() => organizationId),
+      deliveries.map(({ endpointId }) => endpointId),
+      deliveries.map(({ eventId }) => eventId),
+      deliveries.map(({ type }) => type),
+    ],
+  );
+}
+
+function activeOf(events: StoredEvent[]): EndpointRef[] {
+  const refs = events.flatMap(({ organizationId, subscribers }) =>
+    subscribers
+      .filter(({ status }) => status === 'active')
+      .map(({ id }): [string, EndpointRef] => [id, { organizationId, endpointId: id }]),
+  );
+  return [...new Map(refs).values()];
+}
+
+export const DELIVERIES_CHANNEL = 'deliveries_queued';
+/** A payload of NOTIFY must be shorter than 8,000 bytes; an endpoint with its organization and a comma takes 74. */
+export const ENDPOINTS_PER_NOTIFICATION = 100;
+const CHANGED_PREFIX = 'changed ';
+
+interface DeliveryNotification {
+  /** queued: there are new deliveries. changed: claims for the endpoint are out of date. */
+  kind: 'queued' | 'changed';
+  endpoints: EndpointRef[];
+}
+
+export function parseNotification(payload: string): DeliveryNotification {
+  const isChange = payload.startsWith(CHANGED_PREFIX);
+  const keys = isChange ? payload.slice(CHANGED_PREFIX.length) : payload;
+  return { kind: isChange ? 'changed' : 'queued', endpoints: keys.split(',').map(parseEndpointKey) };
+}
+
+function parseEndpointKey(key: string): EndpointRef {
+  const [organizationId = '', endpointId = ''] = key.split(':');
+  return { organizationId, endpointId };
+}
+
+/**
+ * Uses a transaction of its own that does not wait for the disk; dispatchers find lost notifications by
+ * polling.
+ */
+export async function notifyQueued(sql: Sql, endpoints: EndpointRef[]): Promise<void> {
+  const keys = endpoints.map(endpointKey);
+  const payloads = Array.from({ length: Math.ceil(keys.length / ENDPOINTS_PER_NOTIFICATION) }, (_, index) =>
+    keys.slice(index * ENDPOINTS_PER_NOTIFICATION, (index + 1) * ENDPOINTS_PER_NOTIFICATION).join(),
+  );
+  if (payloads.length === 0) return;
+  await queryPrepared(
+    sql,
+    'deliveries_notify',
+    `select set_config('synchronous_commit', 'off', true), pg_notify(?, payload) from unnest(?::text[]) as payload`,
+    [DELIVERIES_CHANNEL, payloads],
+  );
+}
+
+export async function notifyChanged(sql: Database, endpoint: EndpointRef): Promise<void> {
+  const payload = CHANGED_PREFIX + endpointKey(endpoint);
+  await sql.select(sql.raw('pg_notify(?, ?)', [DELIVERIES_CHANNEL, payload]));
+}

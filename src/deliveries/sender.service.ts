@@ -8,6 +8,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { parseRetryAfter } from '../../client/src/http-fields.ts';
+import { sign } from '../endpoints/endpoint-secret.ts';
 import { AddressRefused, describeError, isAddressRefused } from './attempt-error.ts';
 import { type AttemptResult, toVerdict } from './delivery.ts';
 import {
@@ -19,7 +20,6 @@ import {
   skipInterim,
 } from './exchange.ts';
 import type { NameLookups } from './name-lookups.service.ts';
-import { sign } from './signature.ts';
 
 export interface OutgoingRequest {
   /** The organization whose turns the look-up of the host name uses. */

@@ -8,8 +8,7 @@ import type { LRUCache } from 'lru-cache';
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import { createBoundedCache } from '../process/bounded-cache.ts';
-import type { DeviceConfiguration } from './configuration.ts';
-import { configurationId } from './configuration.ts';
+import { configurationId, type DeviceConfiguration } from './configuration.ts';
 
 /**
  * Contents by id, shared by all transactions of a process. They never change, and the id is also a hash of

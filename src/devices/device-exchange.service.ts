@@ -7,17 +7,19 @@ import type { DomainEvent } from '../db/domain-event.ts';
 import { sentTogether } from '../db/query.ts';
 import type { InTransaction } from '../db/transaction.ts';
 import { type AssetRef, refOf } from './asset-ref.ts';
+import { type ConfigurationKey, keysOf } from './configuration.ts';
+import { type Device, withObserved } from './device.ts';
+import { capabilitiesKey } from './device-capabilities.ts';
 import {
+  type ContactingDevice,
+  type ExchangeOutcome,
   exchangeEvents,
+  receiveExchange,
   type SettledTarget,
   type SettledTargets,
   type TargetOutcome,
   targetOutcomes,
-} from './config-events.ts';
-import { type ConfigurationKey, keysOf } from './configuration.ts';
-import { type Device, withObserved } from './device.ts';
-import { capabilitiesKey } from './device-capabilities.ts';
-import { type ContactingDevice, type ExchangeOutcome, receiveExchange } from './device-exchange.ts';
+} from './device-exchange.ts';
 
 interface ExchangeTargets {
   /** `pendingKeys` are the keys that are still pending. */

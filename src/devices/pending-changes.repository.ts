@@ -87,9 +87,8 @@ export function createPendingChangesRepository(sql: Sql) {
       scope: DeviceScope,
       { after, limit }: { after: string | null; limit: number },
     ): Promise<ChangingDevice[]> {
-      return scope.groupId === null
-        ? query(sql, LIST_PAGE, { ...scope, after, limit })
-        : query(sql, LIST_PAGE_OF_GROUP, { ...scope, after: after ?? FIRST_ID, limit });
+      const page = { ...scope, after: after ?? FIRST_ID, limit };
+      return query(sql, scope.groupId === null ? LIST_PAGE : LIST_PAGE_OF_GROUP, page);
     },
 
     /** Active devices by serial, compared without case; without locks. */

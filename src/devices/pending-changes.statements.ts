@@ -1,4 +1,4 @@
-/** As text, because they work on sets: profiles are applied to thousands of devices at once. */
+/** Text: profiles are applied to thousands of devices at once, each read with its asset by one look-up. */
 import {
   ACTIVE_BY_SERIAL,
   LOCKED_IN_ORDER,
@@ -17,40 +17,35 @@ const COLUMNS = `d.asset_id as "assetId", a.serial_number as "serialNumber", ${V
 const DEVICES = `device_configs d ${WITH_ASSET}`;
 
 const ARE_ACTIVE = `d.organization_id = :organizationId and d.is_active and a.archived_at is null`;
-const SELECT_ACTIVE = `select ${COLUMNS} from ${DEVICES} where ${ARE_ACTIVE}`;
+const OF_SERIALS = `d.asset_id = any (array(select id from ${ACTIVE_BY_SERIAL} as assets))`;
+const OF_ASSETS = 'd.asset_id = any(:assetIds::uuid[])';
 /** By id: in a free join, the planner expects one device if it does not know the organization. */
-const OF_GROUP = `and d.asset_id = any (array(
-    select id from assets where organization_id = :organizationId and group_id = :groupId and archived_at is null
+const ofMembers = (page: string) => `d.asset_id = any (array(
+    select id from assets where organization_id = :organizationId and group_id = :groupId and archived_at is null ${page}
   ))`;
-const OF_SERIALS = `and d.asset_id = any (array(select id from ${ACTIVE_BY_SERIAL} as assets))`;
 
-export const LIST_SERIALS = `${SELECT_ACTIVE} ${OF_SERIALS}`;
-export const LOCK_SERIALS = `${SELECT_ACTIVE} ${OF_SERIALS} ${LOCKED_IN_ORDER}`;
+const listing = (condition: string, order: string) =>
+  `select ${COLUMNS} from ${DEVICES} where ${ARE_ACTIVE} and ${condition} ${order}`;
+
+export const LIST_SERIALS = listing(OF_SERIALS, '');
+export const LOCK_SERIALS = listing(OF_SERIALS, LOCKED_IN_ORDER);
+export const LOCK_ASSETS = listing(OF_ASSETS, LOCKED_IN_ORDER);
+export const LIST_PAGE = listing('d.asset_id > :after', 'order by d.asset_id limit :limit');
+export const LIST_PAGE_OF_GROUP = listing(
+  ofMembers('and id > :after order by id limit :limit'),
+  'order by d.asset_id',
+);
 
 /** A free join, because all assets are read: the planner hashes them. */
-const SELECT_VARIANTS = `select ${VARIANT_COLUMNS}, count(*) as "deviceCount"
-  from device_configs d join assets a on a.organization_id = d.organization_id and a.id = d.asset_id where ${ARE_ACTIVE}`;
-const BY_VARIANT = `group by d.pending_config_id, d.reported_config_id, d.confirmed_config_id, a.model,
-  d.reported_channel_types, d.rule_slots, d.refused_keys order by count(*) desc`;
+const counting = (condition: string) => `select ${VARIANT_COLUMNS}, count(*) as "deviceCount"
+  from device_configs d join assets a on a.organization_id = d.organization_id and a.id = d.asset_id
+  where ${ARE_ACTIVE} and ${condition}
+  group by d.pending_config_id, d.reported_config_id, d.confirmed_config_id, a.model, d.reported_channel_types,
+    d.rule_slots, d.refused_keys
+  order by count(*) desc`;
 
-export const COUNT_VARIANTS = `${SELECT_VARIANTS} ${BY_VARIANT}`;
-export const COUNT_VARIANTS_OF_GROUP = `${SELECT_VARIANTS} ${OF_GROUP} ${BY_VARIANT}`;
-
-export const LIST_PAGE = `${SELECT_ACTIVE} and (:after::uuid is null or d.asset_id > :after)
-  order by d.asset_id limit :limit`;
-/** By id: in a free join, the planner expects one device if it does not know the organization. */
-export const LIST_PAGE_OF_GROUP = `
-  select ${COLUMNS} from ${DEVICES}
-  where d.organization_id = :organizationId and d.is_active and d.asset_id = any (array(
-    select id from assets
-    where organization_id = :organizationId and group_id = :groupId and archived_at is null and id > :after
-    order by id limit :limit
-  ))
-  order by d.asset_id`;
-
-export const LOCK_ASSETS = `
-  select ${COLUMNS} from ${DEVICES}
-  where d.organization_id = :organizationId and d.asset_id = any(:assetIds::uuid[]) and d.is_active ${LOCKED_IN_ORDER}`;
+export const COUNT_VARIANTS = counting('true');
+export const COUNT_VARIANTS_OF_GROUP = counting(ofMembers(''));
 
 export const ASSIGN = `
   with changed as (update device_configs d set

@@ -1,13 +1,8 @@
-import type { Sql } from '../db/database.ts';
+import { acrossOrganizations } from '../db/builder.ts';
+import type { Database, Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import { type SerialInOrganization, serialKeys } from './serial-number.ts';
-import {
-  LIST,
-  LIST_OF_ORGANIZATION,
-  RECORD,
-  REMOVE,
-  REMOVE_OUTDATED,
-} from './unregistered-devices.statements.ts';
+import { IS_UNREGISTERED, RECORD, REMOVE_OUTDATED } from './unregistered-devices.statements.ts';
 
 export interface UnregisteredDevice {
   serialNumber: string;
@@ -26,37 +21,78 @@ export interface ListedDevice {
   cursor: string;
 }
 
+/** Pages are ordered by the first contact, which does not change. */
+const FIRST_CONTACT = '(extract(epoch from first_contact_at) * 1000000)::bigint';
+const IS_EARLIER = `(${FIRST_CONTACT}, serial_number)
+  < (split_part(:before::text, '.', 1)::numeric, substr(:before::text, strpos(:before::text, '.') + 1))`;
+
+interface UnregisteredRow {
+  organization_id: string;
+  serial_number: string;
+  contact_count: number;
+  first_contact_at: Date;
+  last_contact_at: Date;
+}
+
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    unregistered_devices: UnregisteredRow;
+  }
+}
+
 /**
  * Serials of devices that sent with an organization's token and are not registered there; the operator lists
  * them.
  */
-export function createUnregisteredDevicesRepository(sql: Sql) {
+export function createUnregisteredDevicesRepository(sql: Database) {
   return {
-    async record(contacts: SerialInOrganization[]): Promise<void> {
-      if (contacts.length === 0) return;
-      await query(sql, RECORD, serialKeys(contacts));
-    },
-
     /** Retention, for all organizations: removes devices without a contact for that number of days, and registered ones. */
     async removeOutdated(days: number): Promise<void> {
       await query(sql, REMOVE_OUTDATED, { days });
     },
 
     /** Devices of one organization, newest first. */
-    listOf(
+    async listOf(
       organizationId: string,
       { before, limit }: { before: string | null; limit: number },
     ): Promise<ListedDevice[]> {
-      return query(sql, LIST_OF_ORGANIZATION, { organizationId, before, limit });
+      const list = sql('unregistered_devices')
+        .where({ organization_id: organizationId })
+        .whereRaw(IS_UNREGISTERED);
+      if (before !== null) list.whereRaw(IS_EARLIER, { before });
+      return list
+        .orderByRaw(`${FIRST_CONTACT} desc, serial_number desc`)
+        .limit(limit)
+        .select({
+          serialNumber: 'serial_number',
+          firstSeenAt: 'first_contact_at',
+          lastSeenAt: 'last_contact_at',
+        })
+        .select({ count: 'contact_count', cursor: sql.raw(`${FIRST_CONTACT} || '.' || serial_number`) });
     },
 
     /** Runs in the transaction of `tx`. False when there is no such device, or it is registered. */
-    async remove(tx: Sql, organizationId: string, serialNumber: string): Promise<boolean> {
-      const rows = await query(tx, REMOVE, { organizationId, serialNumber });
-      return rows.length > 0;
+    async remove(tx: Database, organizationId: string, serialNumber: string): Promise<boolean> {
+      const device = { organization_id: organizationId, serial_number: serialNumber.toLowerCase() };
+      const listed = await tx('unregistered_devices').where(device).whereRaw(IS_UNREGISTERED).first();
+      return listed !== undefined && (await tx('unregistered_devices').where(device).delete()) > 0;
     },
 
     /** Devices of all organizations, for the operator. */
-    list: (limit: number): Promise<UnregisteredDevice[]> => query(sql, LIST, { limit }),
+    list: (limit: number): Promise<UnregisteredDevice[]> =>
+      acrossOrganizations(sql('unregistered_devices'))
+        .join('organizations as o', 'o.id', 'organization_id')
+        .whereRaw(IS_UNREGISTERED)
+        .orderBy('last_contact_at', 'desc')
+        .limit(limit)
+        .select({ serialNumber: 'serial_number', organizationName: 'o.name', contactCount: 'contact_count' })
+        .select({ firstContactAt: 'first_contact_at', lastContactAt: 'last_contact_at' }),
   };
 }
+
+/** Records contacts, in batches of messages. */
+export const createUnregisteredContactsRepository = (sql: Sql) => ({
+  async record(contacts: SerialInOrganization[]): Promise<void> {
+    if (contacts.length > 0) await query(sql, RECORD, serialKeys(contacts));
+  },
+});

@@ -21,7 +21,7 @@ export const unregisteredDevicesRoutes = (
     responses: { 200: unregisteredDeviceListSchema },
     async handle({ caller, query: { limit, cursor } }) {
       const found = await devices.listOf(caller.organizationId, { before: cursor ?? null, limit: limit + 1 });
-      return ok(pageOf(found, limit, (device) => device.cursor, toView));
+      return ok(pageOf(found, limit, (device) => device.cursor, unregisteredView));
     },
   }),
   route({
@@ -43,7 +43,7 @@ export const unregisteredDevicesRoutes = (
   }),
 ];
 
-const toView = ({ serialNumber, firstSeenAt, lastSeenAt, count }: ListedDevice) => ({
+export const unregisteredView = ({ serialNumber, firstSeenAt, lastSeenAt, count }: ListedDevice) => ({
   recType: 'unregistered-device',
   serialNumber,
   firstSeenAt: firstSeenAt.toISOString(),

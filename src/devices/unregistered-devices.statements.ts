@@ -1,17 +1,15 @@
-/** As text, because messages of a batch record their devices at once, and lists compare them with registered ones. */
+/** Text: a batch of messages records its devices at once, and retention removes those of all organizations. */
 
 /** Bounds the rows that a faulty or hostile sender can store. */
 const PER_ORGANIZATION_MAX = 1_000;
 
-/** Pages are ordered by the first contact, which does not change. */
-const FIRST_CONTACT = '(extract(epoch from u.first_contact_at) * 1000000)::bigint';
 /**
  * As a value, of one row at most: for a condition with `exists`, the planner reads all assets of an organization to join
  * them.
  */
 export const IS_UNREGISTERED = `(
-    select a.id from assets a where a.organization_id = u.organization_id
-      and lower(a.serial_number) = u.serial_number and a.archived_at is null
+    select a.id from assets a where a.organization_id = unregistered_devices.organization_id
+      and lower(a.serial_number) = unregistered_devices.serial_number and a.archived_at is null
   ) is null`;
 
 /** Counts once per organization. Processes that record at the same time may add a few more. */
@@ -21,8 +19,8 @@ export const RECORD = `
     from unnest(:organizationIds::uuid[], :serialNumbers::text[]) as n (organization_id, serial_number) group by 1, 2
   ), lists as materialized (
     select o.organization_id, (
-      select count(*) from unregistered_devices u
-      where u.organization_id = o.organization_id and ${IS_UNREGISTERED}
+      select count(*) from unregistered_devices
+      where unregistered_devices.organization_id = o.organization_id and ${IS_UNREGISTERED}
     ) as listed
     from (select distinct organization_id from contacts) as o
   )
@@ -42,27 +40,5 @@ export const RECORD = `
 
 /** Without an index, which every contact would have to write: an organization has a bounded number of rows. */
 export const REMOVE_OUTDATED = `
-  delete from unregistered_devices u
-  where u.last_contact_at < now() - make_interval(days => :days) or not ${IS_UNREGISTERED}`;
-
-export const LIST_OF_ORGANIZATION = `
-  select u.serial_number as "serialNumber", u.first_contact_at as "firstSeenAt",
-    u.last_contact_at as "lastSeenAt", u.contact_count as count,
-    ${FIRST_CONTACT} || '.' || u.serial_number as cursor
-  from unregistered_devices u
-  where u.organization_id = :organizationId and ${IS_UNREGISTERED}
-    and (:before::text is null or (${FIRST_CONTACT}, u.serial_number) <
-      (split_part(:before::text, '.', 1)::numeric, substr(:before::text, strpos(:before::text, '.') + 1)))
-  order by ${FIRST_CONTACT} desc, u.serial_number desc limit :limit`;
-
-export const REMOVE = `
-  delete from unregistered_devices u
-  where u.organization_id = :organizationId and u.serial_number = lower(:serialNumber) and ${IS_UNREGISTERED}
-  returning 1`;
-
-export const LIST = `
-  select u.serial_number as "serialNumber", o.name as "organizationName", u.contact_count as "contactCount",
-    u.first_contact_at as "firstContactAt", u.last_contact_at as "lastContactAt"
-  from unregistered_devices u join organizations o on o.id = u.organization_id
-  where ${IS_UNREGISTERED}
-  order by u.last_contact_at desc limit :limit`;
+  delete from unregistered_devices
+  where last_contact_at < now() - make_interval(days => :days) or not ${IS_UNREGISTERED}`;

@@ -1,8 +1,7 @@
 /** Health of endpoints: their last attempts, their queue, and when a workflow last checked them. */
 import type { Database, Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
-import type { AttemptCounts } from './attempt-counts.ts';
-import type { EndpointRef, LAST_STATUSES, RequestTarget } from './endpoint.ts';
+import type { AttemptCounts, EndpointRef, LAST_STATUSES, RequestTarget } from './endpoint.ts';
 import {
   COUNT_BY_STATE,
   FIND_RECOVERY_STATE,

@@ -1,6 +1,4 @@
-/**
- * Text: outcomes of many attempts at once, sweeps and a metric over all organizations, and counts of queues.
- */
+/** Text: outcomes of many attempts at once, and counts of queues, each by the order of an index. */
 import { HEALTH_STATE } from './shown-health.ts';
 
 /**

@@ -1,4 +1,8 @@
-/** Secrets that sign deliveries: `whsec_` and base64, or any other text (Standard Webhooks 1.0.0, signature scheme). */
+/**
+ * Secrets that sign deliveries: `whsec_` and base64, or any other text (Standard Webhooks 1.0.0, signature scheme). The
+ * signature is `v1,<base64 HMAC-SHA256 of id.timestamp.body>`, one per secret, separated by spaces.
+ */
+import { createHmac } from 'node:crypto';
 import type { EndpointRef } from './endpoint.ts';
 import type { SecretBox } from './secret-box.ts';
 
@@ -16,8 +20,22 @@ export function secretFault(secret: string): string | null {
   return `must be padded base64 after ${BASE64_SECRET_PREFIX}`;
 }
 
+interface SignedContent {
+  id: string;
+  timestampSeconds: number;
+  body: string;
+}
+
+/** Value of the `webhook-signature` header. */
+export function sign({ id, timestampSeconds, body }: SignedContent, secrets: readonly string[]): string {
+  const content = `${id}.${timestampSeconds}.${body}`;
+  return secrets
+    .map((secret) => `v1,${createHmac('sha256', toSigningKey(secret)).update(content).digest('base64')}`)
+    .join(' ');
+}
+
 /** The key of the signature: the decoded bytes after `whsec_`, the UTF-8 bytes of any other secret. */
-export function toSigningKey(secret: string): Buffer {
+function toSigningKey(secret: string): Buffer {
   const base64 = toBase64Part(secret);
   return base64 === null ? Buffer.from(secret, 'utf8') : Buffer.from(base64, 'base64');
 }

@@ -13,6 +13,9 @@ export interface EscalatedFleet {
   total: number;
 }
 
+/** Bounds the search for an alert of an overdue fleet that matches a policy. */
+export const CANDIDATES_MAX = 20_000;
+
 export interface AlertEscalation extends EscalationProgress {
   policyId: string;
   state: EscalationState;

@@ -1,17 +1,12 @@
 /** Escalations of alerts: their progress, what holds them, and those without a run in Temporal. */
 import type { AlertRef } from '../alerts/alert.ts';
+import { acrossOrganizations, countRows } from '../db/builder.ts';
 import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import { lastOf } from '../process/pages.ts';
 import type { AlertEscalation, EscalationState } from './alert-escalation.ts';
-import {
-  COUNT_OPEN,
-  IS_DUE,
-  LIST_WITHOUT_WORKFLOW,
-  MUTED_UNTIL,
-  PLAN_NEXT,
-} from './alert-escalations.statements.ts';
+import { DUE_AT, IS_DUE, LIST_WITHOUT_WORKFLOW, MUTED_UNTIL } from './alert-escalations.statements.ts';
 import type { EscalationTitle } from './escalation-description.ts';
 import { type EscalationProgress, REPEATS_MAX } from './escalation-plan.ts';
 import type { EscalationPolicy, PolicyRef } from './escalation-policy.ts';
@@ -66,15 +61,16 @@ export interface FollowedChunk {
   affected: AlertRef[];
 }
 
-interface FollowedRow {
-  alertId: string;
-  isAffected: boolean;
-}
+/** Bounds the count for the metric. */
+const COUNTED_MAX = 10_000;
 
-const toFollowed = (organizationId: string, rows: FollowedRow[], { limit }: Chunk): FollowedChunk => ({
-  last: lastOf(rows, limit)?.alertId ?? null,
-  affected: rows.filter(({ isAffected }) => isAffected).map(({ alertId }) => ({ organizationId, alertId })),
-});
+/** The time of the next step by a policy. */
+const NEXT_STEP_AT = `case
+  when steps_made < jsonb_array_length(:steps::jsonb)
+    then began_at + make_interval(mins => (:steps::jsonb -> steps_made ->> 'afterMinutes')::integer)
+  when repeats_made < :repeatsMax then last_step_at + make_interval(mins => :repeatMinutes::integer) end`;
+/** The escalation has ended, or its next step is earlier than before. */
+const IS_AFFECTED = `state <> 'open' or coalesce(next_step_at < coalesce(old.next_step_at, 'infinity'), false)`;
 
 export type AlertEscalationsRepository = ReturnType<typeof createAlertEscalationsRepository>;
 
@@ -95,6 +91,16 @@ export function createAlertEscalationsRepository(sql: Database) {
       .limit(limit)
       .forNoKeyUpdate()
       .pluck('alert_id');
+
+  const toFollowed = (
+    organizationId: string,
+    alertIds: string[],
+    affected: string[],
+    { limit }: Chunk,
+  ): FollowedChunk => ({
+    last: lastOf(alertIds, limit),
+    affected: affected.map((alertId) => ({ organizationId, alertId })),
+  });
 
   return {
     /** The caller has locked the alert. */
@@ -179,15 +185,25 @@ export function createAlertEscalationsRepository(sql: Database) {
     listWithoutWorkflow: (now: Date, olderThanMs: number, limit: number): Promise<AlertRef[]> =>
       query(sql, LIST_WITHOUT_WORKFLOW, { now, seconds: olderThanMs / 1000, limit }),
 
-    /** Plans the next steps after a change of the policy, and ends escalations from before it was disabled. */
+    /** Plans the next steps after a change of the policy, and ends escalations that began until it was last disabled. */
     async planNext(
       { organizationId, policyId }: PolicyRef,
       { steps, repeatMinutes, disabledAt }: Pick<EscalationPolicy, 'steps' | 'repeatMinutes' | 'disabledAt'>,
       chunk: Chunk,
     ): Promise<FollowedChunk> {
-      const plan = { steps: JSON.stringify(steps), repeatMinutes, repeatsMax: REPEATS_MAX, disabledAt };
-      const rows = await query<FollowedRow>(sql, PLAN_NEXT, { organizationId, policyId, ...plan, ...chunk });
-      return toFollowed(organizationId, rows, chunk);
+      const alertIds = await lockNext(organizationId, { policy_id: policyId }, chunk);
+      const plan = { steps: JSON.stringify(steps), repeatMinutes, repeatsMax: REPEATS_MAX };
+      const planned: Array<{ alert_id: string; is_affected: boolean }> = await all(organizationId)
+        .whereIn('alert_id', alertIds)
+        .update({
+          next_step_at: sql.raw(NEXT_STEP_AT, plan),
+          state: sql.raw(`case when began_at <= ?::timestamptz then 'policy_disabled' else state end`, [
+            disabledAt,
+          ]),
+        })
+        .returning(['alert_id', sql.raw(`${IS_AFFECTED} as is_affected`)]);
+      const affected = planned.filter(({ is_affected }) => is_affected).map(({ alert_id }) => alert_id);
+      return toFollowed(organizationId, alertIds, affected, chunk);
     },
 
     async endNext(
@@ -197,8 +213,7 @@ export function createAlertEscalationsRepository(sql: Database) {
     ): Promise<FollowedChunk> {
       const alertIds = await lockNext(organizationId, { policy_id: policyId }, chunk);
       await all(organizationId).whereIn('alert_id', alertIds).update({ state });
-      const rows = alertIds.map((alertId) => ({ alertId, isAffected: true }));
-      return toFollowed(organizationId, rows, chunk);
+      return toFollowed(organizationId, alertIds, alertIds, chunk);
     },
 
     /** Updates escalations that waited for the end of a mute that has ended earlier: steps that are due by now are made. */
@@ -209,17 +224,22 @@ export function createAlertEscalationsRepository(sql: Database) {
       const alertIds = await lockNext(organizationId, { muted_until: mutedUntil }, chunk);
       const locked = () => all(organizationId).whereIn('alert_id', alertIds);
       await locked().update({ muted_until: null });
-      const due = new Set(
-        await locked().whereRaw('greatest(next_step_at, held_until) <= ?', [now]).pluck('alert_id'),
-      );
-      const rows = alertIds.map((alertId) => ({ alertId, isAffected: due.has(alertId) }));
-      return toFollowed(organizationId, rows, chunk);
+      const due = await locked().whereRaw('greatest(next_step_at, held_until) <= ?', [now]).pluck('alert_id');
+      return toFollowed(organizationId, alertIds, due, chunk);
     },
 
     /** Metric: over all organizations, up to 10,000. */
     async countOpen(now: Date): Promise<EscalationCounts> {
-      const [row] = await query<EscalationCounts>(sql, COUNT_OPEN, { now });
-      return row as EscalationCounts;
+      const open = sql('alert_escalations').where({ state: 'open' }).limit(COUNTED_MAX).select(sql.raw('1'));
+      const [oldest] = await acrossOrganizations(sql({ e: 'alert_escalations' }))
+        .whereRaw(IS_DUE, { now })
+        .orderByRaw(DUE_AT)
+        .limit(1)
+        .select(sql.raw(`extract(epoch from ?::timestamptz - ${DUE_AT})::float8 as seconds`, [now]));
+      return {
+        open: await countRows(acrossOrganizations(sql.from(open.as('open')))),
+        overdueSeconds: oldest?.seconds ?? 0,
+      };
     },
   };
 }

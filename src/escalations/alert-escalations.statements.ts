@@ -1,4 +1,4 @@
-/** Text: sweeps over all organizations, and the effects of a changed policy on its escalations. */
+/** Text: a sweep over all organizations, by turns and from two indexes. */
 import { mutedUntil } from '../mutes/mutes.statements.ts';
 
 /** The end of the mute of the asset of an alert `a`. */
@@ -9,7 +9,7 @@ export const MUTED_UNTIL = mutedUntil(
   ':now::timestamptz',
 );
 
-const DUE_AT = 'greatest(e.next_step_at, e.held_until, e.muted_until)';
+export const DUE_AT = 'greatest(e.next_step_at, e.held_until, e.muted_until)';
 
 /** Whether a step of `e` is due. A mute that its run has not read yet may hold it. */
 export const IS_DUE = `e.state = 'open' and e.next_step_at is not null and ${DUE_AT} <= :now`;
@@ -30,34 +30,3 @@ export const LIST_WITHOUT_WORKFLOW = `
     order by coalesce(workflow_checked_at, began_at) limit :limit
   )) as missing
   group by organization_id, alert_id order by min(turn), min(since) limit :limit`;
-
-/**
- * The next open escalations of a policy, locked in the order of their alerts, as in all transactions that change several.
- * Ends those that began until the policy was last disabled. Returns for each whether it has ended, or its next step is
- * earlier than before.
- */
-export const PLAN_NEXT = `
-  with locked as (
-    select organization_id, alert_id, next_step_at from alert_escalations
-    where organization_id = :organizationId and policy_id = :policyId and state = 'open' and alert_id > :after::uuid
-    order by alert_id limit :limit for no key update
-  ), planned as (
-    update alert_escalations e set next_step_at = case
-      when e.steps_made < jsonb_array_length(:steps::jsonb) then
-        e.began_at + make_interval(mins => (:steps::jsonb -> e.steps_made ->> 'afterMinutes')::integer)
-      when e.repeats_made < :repeatsMax then e.last_step_at + make_interval(mins => :repeatMinutes::integer)
-    end, state = case when e.began_at <= :disabledAt::timestamptz then 'policy_disabled' else e.state end
-    from locked n where e.organization_id = n.organization_id and e.alert_id = n.alert_id
-      and e.organization_id = :organizationId
-    returning e.alert_id, e.state, e.next_step_at, n.next_step_at as before
-  )
-  select alert_id as "alertId", state <> 'open' or coalesce(next_step_at < coalesce(before, 'infinity'), false) as "isAffected"
-  from planned order by alert_id`;
-
-export const COUNT_OPEN = `
-  select (
-    select count(*) from (select 1 from alert_escalations where state = 'open' limit 10000) as counted
-  ) as open, coalesce((
-    select extract(epoch from :now::timestamptz - ${DUE_AT})::float8
-    from alert_escalations e where ${IS_DUE} order by ${DUE_AT} limit 1
-  ), 0) as "overdueSeconds"`;

@@ -8,9 +8,9 @@ import type { UnannouncedAlertsRepository } from '../alerts/unannounced-alerts.r
 import type { Database } from '../db/database.ts';
 import { isFaultOfAll } from '../db/due-rows.ts';
 import type { Transact } from '../db/transaction.ts';
+import { CANDIDATES_MAX } from './alert-escalation.ts';
 import type { EscalationTitle } from './escalation-description.ts';
 import type { EscalatedFleetRow, FleetEscalationsRepository } from './fleet-escalations.repository.ts';
-import { CANDIDATES_MAX } from './fleet-escalations.statements.ts';
 
 export interface FleetEscalationsDeps {
   transact: Transact;

@@ -7,7 +7,7 @@ import type { AlertView } from '../alerts/alert.ts';
 import type { BreachData } from '../alerts/alert-events.ts';
 import { alertSchema, boundsSchema } from '../alerts/alerts.schemas.ts';
 import type { EventTypes } from '../db/domain-event.ts';
-import type { ConfigAppliedData, ConfigFailedData } from '../devices/config-events.ts';
+import type { ConfigAppliedData, ConfigFailedData } from '../devices/device-exchange.ts';
 import { BATTERY_STATUSES, SIGNAL_STRENGTHS } from '../devices/device-status.ts';
 import { configurationSchema } from '../devices/devices.schemas.ts';
 import { timestamp } from '../http/schemas.ts';

@@ -1,19 +1,17 @@
 /**
  * A logger's configuration on the wire (Efento proto_config.proto). One message has two uses: the device
- * sends it as a report to `c`, and the server answers measurements with it. Both directions are decoded and
- * encoded here, so that the simulated device uses the same code.
+ * sends it as a report to `c`, and the server answers measurements with it.
  *
  * On the wire 0 means "not set" in every field, so a partial configuration leaves fields out.
  */
 
-import type { DeviceConfiguration } from '../devices/configuration.ts';
 import {
   CALENDARS_MAX,
+  type DeviceConfiguration,
   TRANSMISSION_MAX_SECONDS,
   TRANSMISSION_MIN_SECONDS,
 } from '../devices/configuration.ts';
 import { CHANNELS_MAX, RULE_SLOTS_MAX } from '../devices/device-capabilities.ts';
-import { toCalendar, toWireCalendar } from './calendar-codec.ts';
 import {
   ConfigAnswerSchema,
   ConfigReportSchema,
@@ -21,17 +19,14 @@ import {
   type ConfigReport as WireReport,
 } from './generated/logger-messages_pb.ts';
 import { toPeriod, toType } from './measurements-message.ts';
-import { toRule, toWireRule } from './rule-codec.ts';
+import { toCalendar, toRule, toWireCalendar, toWireRule } from './rule-codec.ts';
 import {
   atMost,
   atMostEntries,
   MalformedMessage,
-  orUnset,
   readMessage,
   toSeconds,
-  toSerialBytes,
   toSerialNumber,
-  toTextBytes,
   toTime,
   writeMessage,
 } from './wire-format.ts';
@@ -90,26 +85,13 @@ export function decodeConfigReport(bytes: Uint8Array): ConfigReport {
   };
 }
 
-/** A report without any field; decoding and the simulated device fill it in. */
-export const emptyReport = (): ConfigReport => ({
-  serialNumber: '',
-  config: {},
-  configurationHash: null,
-  configurationErrors: [],
-  configurationErrorsAt: null,
-  cloudToken: null,
-  cloudTokenConfig: null,
-  channelTypes: [],
-  payloadSplitInfo: 0,
-});
-
 function toSplitInfo(value: number): number {
   atMost(Math.abs(value), PARTS_MAX, 'The number of parts');
   return value;
 }
 
 /** The configuration itself, which is the same in reports and answers; 0 sets nothing. */
-function toConfiguration(sent: WireReport | WireAnswer): DeviceConfiguration {
+export function toConfiguration(sent: WireReport | WireAnswer): DeviceConfiguration {
   const measurementPeriodBase = toPeriod(sent.measurementPeriodBase);
   const measurementPeriodFactor = toPeriod(sent.measurementPeriodFactor);
   const transmissionInterval = toTransmissionInterval(sent.transmissionInterval);
@@ -133,52 +115,6 @@ function toTransmissionInterval(seconds: number): number {
   return atMost(seconds, TRANSMISSION_MAX_SECONDS, 'The transmission interval');
 }
 
-export const encodeConfigReport = (report: ConfigReport): Uint8Array =>
-  writeMessage(ConfigReportSchema, {
-    ...toWireConfiguration(report.config),
-    configurationErrors: report.configurationErrors,
-    configurationHash: orUnset(report.configurationHash),
-    cloudTokenConfig: orUnset(report.cloudTokenConfig),
-    cloudToken: toTextBytes(report.cloudToken),
-    serialNumber: toSerialBytes(report.serialNumber),
-    channelTypes: report.channelTypes,
-    configurationErrorTimestamp: toSeconds(report.configurationErrorsAt),
-    payloadSplitInfo: report.payloadSplitInfo,
-  });
-
-/**
- * Splits a report as a device does: intervals first, then the rules, then the rest. Each part has the serial
- * number, the hash and its own number; one part means not split.
- */
-export function encodeConfigReportParts(report: ConfigReport, partCount: 1 | 2 | 3): Uint8Array[] {
-  if (partCount === 1) return [encodeConfigReport({ ...report, payloadSplitInfo: 1 })];
-  const { alarmRules, calendars, ...intervals } = report.config;
-  const { serialNumber, configurationHash } = report;
-  const common = { ...emptyReport(), serialNumber, configurationHash };
-  const rules = { ...common, config: alarmRules ? { alarmRules } : {} };
-  const rest = { ...report, config: calendars ? { calendars } : {} };
-  const parts =
-    partCount === 2
-      ? [{ ...rules, config: { ...intervals, ...rules.config } }, rest]
-      : [{ ...common, config: intervals }, rules, rest];
-  return parts.map((part, index) => {
-    const number = index + 1;
-    return encodeConfigReport({ ...part, payloadSplitInfo: number === partCount ? number : -number });
-  });
-}
-
-/** @throws MalformedMessage */
-export function decodeConfigAnswer(bytes: Uint8Array): ConfigAnswer {
-  const sent = readMessage('Configuration answer', ConfigAnswerSchema, bytes);
-  const config = toConfiguration(sent);
-  const currentTime = toTime(sent.currentTime);
-  return {
-    ...(Object.keys(config).length > 0 && { config }),
-    ...(sent.configurationRequest && { configurationRequest: true }),
-    ...(currentTime && { currentTime }),
-  };
-}
-
 /** An answer without keys has no bytes. */
 export const encodeConfigAnswer = (answer: ConfigAnswer): Uint8Array =>
   writeMessage(ConfigAnswerSchema, {
@@ -187,8 +123,8 @@ export const encodeConfigAnswer = (answer: ConfigAnswer): Uint8Array =>
     configurationRequest: answer.configurationRequest ?? false,
   });
 
-const toWireConfiguration = ({ alarmRules = [], calendars = [], ...intervals }: DeviceConfiguration) => ({
-  ...intervals,
+export const toWireConfiguration = ({ alarmRules = [], calendars = [], ...others }: DeviceConfiguration) => ({
+  ...others,
   rules: alarmRules.map(toWireRule),
   calendars: calendars.map(toWireCalendar),
 });

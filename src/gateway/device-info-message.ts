@@ -1,20 +1,10 @@
 /**
- * The device info that a logger sends to `i` (Efento proto_device_info.proto): firmware, power, radio. Decoding covers
- * the fields that the service keeps; encoding is for the simulator.
+ * The device info that a logger sends to `i` (Efento proto_device_info.proto): firmware, power, radio, as far as the
+ * service keeps it.
  */
 import { DeviceInfoSchema, type Modem as WireModem } from './generated/logger-messages_pb.ts';
 import { CLOUD_TOKEN_MAX } from './measurements-message.ts';
-import {
-  atMost,
-  atMostEntries,
-  orUnset,
-  readMessage,
-  toSerialBytes,
-  toSerialNumber,
-  toText,
-  toTextBytes,
-  writeMessage,
-} from './wire-format.ts';
+import { atMost, atMostEntries, readMessage, toSerialNumber, toText } from './wire-format.ts';
 
 /** Null: not sent, or sent as unknown. */
 export interface DeviceInfo {
@@ -40,10 +30,10 @@ interface ModemInfo {
   ecl: number | null;
 }
 
-const NO_MILLIVOLTS = 65_535;
+export const NO_MILLIVOLTS = 65_535;
 
 /** The index of each value among the modem's parameters, and the number that means unknown. */
-const PARAMETERS = [
+export const PARAMETERS = [
   { name: 'rsrpDbm', index: 4, unknown: 0 },
   { name: 'rsrqDb', index: 5, unknown: 0 },
   { name: 'rssiDbm', index: 6, unknown: 0 },
@@ -52,8 +42,6 @@ const PARAMETERS = [
   { name: 'ecl', index: 10, unknown: -1 },
 ] as const;
 const PARAMETERS_MAX = 64;
-/** The number that the BC660 sends. */
-const PARAMETERS_SENT = 21;
 
 /** @throws MalformedMessage */
 export function decodeDeviceInfo(bytes: Uint8Array): DeviceInfo {
@@ -90,24 +78,4 @@ const nullIf = (value: number, unknown: number) => (value === unknown ? null : v
 function toVersionText(version: number): string | null {
   if (version === 0) return null;
   return [version >> 8, version & 0xff].map((part) => String(part).padStart(2, '0')).join('.');
-}
-
-function toVersionNumber(text: string | null): number {
-  const [major = 0, minor = 0] = (text ?? '').split('.').map(Number);
-  return (major << 8) | minor;
-}
-
-export const encodeDeviceInfo = (info: DeviceInfo): Uint8Array =>
-  writeMessage(DeviceInfoSchema, {
-    serialNumber: toSerialBytes(info.serialNumber),
-    softwareVersion: toVersionNumber(info.softwareVersion),
-    runtimeInfo: { batteryVoltage: orUnset(info.batteryMillivolts ?? NO_MILLIVOLTS) },
-    modem: info.modem ? { parameters: toParameters(info.modem) } : undefined,
-    cloudToken: toTextBytes(info.cloudToken),
-  });
-
-function toParameters(modem: ModemInfo): number[] {
-  const parameters = Array<number>(PARAMETERS_SENT).fill(-1);
-  for (const { name, index, unknown } of PARAMETERS) parameters[index] = modem[name] ?? unknown;
-  return parameters;
 }

@@ -1,6 +1,5 @@
 /**
- * The measurements that a logger sends to `m` (Efento proto_measurements.proto): decoding, their samples as readings,
- * and encoding for the simulator.
+ * The measurements that a logger sends to `m` (Efento proto_measurements.proto), and their samples as readings.
  */
 import { intervalSeconds, MEASUREMENT_PERIOD_MAX } from '../devices/configuration.ts';
 import { CHANNELS_MAX } from '../devices/device-capabilities.ts';
@@ -18,15 +17,10 @@ import {
   atMostEntries,
   isWithin,
   MalformedMessage,
-  orUnset,
   readMessage,
-  toSeconds,
-  toSerialBytes,
   toSerialNumber,
   toText,
-  toTextBytes,
   toTime,
-  writeMessage,
 } from './wire-format.ts';
 
 export interface MeasurementsMessage {
@@ -141,22 +135,6 @@ export function continuousPeriodSeconds({
   const isMixed = channels.some(({ type }) => measurementTypeOf(type)?.kind === 'binary');
   return intervalSeconds(measurementPeriodBase, measurementPeriodFactor || (isMixed ? 14 : 1));
 }
-
-export const encodeMeasurements = (message: MeasurementsMessage): Uint8Array =>
-  writeMessage(MeasurementsSchema, {
-    serialNumber: toSerialBytes(message.serialNumber),
-    batteryStatus: message.batteryOk,
-    measurementPeriodBase: message.measurementPeriodBase,
-    channels: message.channels,
-    nextTransmissionAt: toSeconds(message.nextTransmissionAt),
-    transferReason: message.transferReason,
-    signal: orUnset(message.signal),
-    measurementPeriodFactor: message.measurementPeriodFactor,
-    configurationHash: orUnset(message.configurationHash),
-    cloudToken: toTextBytes(message.cloudToken),
-    extendedConfigurationHash: orUnset(message.extendedConfigurationHash),
-    batteryLevel: orUnset(message.batteryLevel),
-  });
 
 /**
  * By channel, oldest first. Samples of unknown types give no reading; a sensor error is a reading without a

@@ -1,16 +1,18 @@
 /**
- * Converts alarm rules between natural units and the wire (Efento proto_rule.proto): temperatures are tenths
- * of a °C, positions are bits, and a return delay of 864001 s means no action on return.
+ * Converts alarm rules, and the calendars that switch them, between natural units and the wire (Efento proto_rule.proto):
+ * temperatures are tenths of a °C, positions and days are bits, a return delay of 864001 s means no action on return, and a
+ * time zone is a number of quarter hours.
  *
  * Rules without a natural form (other conditions, modes, measurement types, values out of range, numbers of
  * newer firmware) become OTHER with their raw numbers. The service never compiles an OTHER, so it equals no
  * sent rule, and goes back to a device exactly as it was received. Two things are not kept: the parameters of
  * a disabled rule, which have no meaning, and the channels of a logic rule, which are always those of its
- * rules.
+ * rules. Calendars without a natural form become OTHER, too.
  */
-
 import {
   type AlarmRule,
+  type Calendar,
+  DISABLED_CALENDAR,
   DISABLED_RULE,
   type LogicRule,
   RAW_PARAMETERS_MAX,
@@ -19,6 +21,9 @@ import {
   RULE_SAMPLES_MAX,
   type RuleAction,
   type ThresholdRule,
+  UTC_OFFSET_MAX_MINUTES,
+  UTC_OFFSET_STEP_MINUTES,
+  type WeekCalendar,
 } from '../devices/configuration.ts';
 import {
   CHANNELS_MAX,
@@ -27,7 +32,7 @@ import {
   TEMPERATURE_MAX_C,
   TEMPERATURE_MIN_C,
 } from '../devices/device-capabilities.ts';
-import type { Rule } from './generated/logger-messages_pb.ts';
+import type { Calendar as CalendarMessage, Rule } from './generated/logger-messages_pb.ts';
 import { atMostEntries, hasOnlyBits, isWithin, toBitMask, toPositions } from './wire-format.ts';
 
 type WireRule = Omit<Rule, '$typeName' | '$unknown'>;
@@ -156,4 +161,58 @@ function channelMaskOf(position: number, all: readonly AlarmRule[], seen = new S
   seen.add(position);
   if (rule.condition !== 'LOGIC_OPERATOR') return toBitMask(rule.slotNumbers);
   return rule.rules.reduce((mask, each) => mask | channelMaskOf(each, all, seen), 0) >>> 0;
+}
+
+type WireCalendar = Omit<CalendarMessage, '$typeName' | '$unknown'>;
+
+const CALENDAR_TYPE = { DISABLED: 1, WEEK: 2 } as const;
+const WEEK_DAYS = 7;
+const DAY_MINUTES = 24 * 60;
+const UTC_OFFSET_STEPS_MAX = UTC_OFFSET_MAX_MINUTES / UTC_OFFSET_STEP_MINUTES;
+
+export function toCalendar(entry: WireCalendar): Calendar {
+  atMostEntries(entry.parameters, RAW_PARAMETERS_MAX, 'The list of parameters');
+  if (entry.type === CALENDAR_TYPE.DISABLED) return DISABLED_CALENDAR;
+  return toWeekCalendar(entry) ?? toOtherCalendar(entry);
+}
+
+function toWeekCalendar({ ruleMask: mask, type, parameters }: WireCalendar): WeekCalendar | null {
+  const [days, from, to, zone] = parameters;
+  const isNatural =
+    type === CALENDAR_TYPE.WEEK &&
+    parameters.length === 4 &&
+    hasOnlyBits(mask, RULE_SLOTS_MAX) &&
+    hasOnlyBits(days, WEEK_DAYS) &&
+    isWithin(from, 0, DAY_MINUTES - 1) &&
+    isWithin(to, 0, DAY_MINUTES) &&
+    isWithin(zone, -UTC_OFFSET_STEPS_MAX, UTC_OFFSET_STEPS_MAX);
+  if (!isNatural) return null;
+  return {
+    type: 'WEEK',
+    enableRules: toPositions(mask),
+    days: toPositions(days),
+    fromTime: from,
+    toTime: to,
+    timezone: zone * UTC_OFFSET_STEP_MINUTES,
+  };
+}
+
+const toOtherCalendar = ({ ruleMask: mask, type, parameters }: WireCalendar): Calendar => ({
+  type: 'OTHER',
+  enableRules: toPositions(mask),
+  typeCode: type,
+  parameters,
+});
+
+export function toWireCalendar(calendar: Calendar): WireCalendar {
+  const ruleMask = toBitMask(calendar.enableRules);
+  if (calendar.type === 'DISABLED') return { ruleMask, type: CALENDAR_TYPE.DISABLED, parameters: [] };
+  if (calendar.type === 'OTHER')
+    return { ruleMask, type: calendar.typeCode, parameters: calendar.parameters };
+  const { days, fromTime, toTime, timezone } = calendar;
+  return {
+    ruleMask,
+    type: CALENDAR_TYPE.WEEK,
+    parameters: [toBitMask(days), fromTime, toTime, timezone / UTC_OFFSET_STEP_MINUTES],
+  };
 }

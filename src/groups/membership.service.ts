@@ -3,12 +3,12 @@
  * group's profile waits for assets that are joining, or these wait and get the new profile.
  */
 import { NO_SUCH_GROUP } from '../assets/asset.ts';
-import { inOrderOf } from '../config-jobs/chosen-serials.ts';
 import { DEADLINE_MINUTES_DEFAULT } from '../config-jobs/config-job.ts';
 import type { DesiredProfiles } from '../config-jobs/desired-profile.service.ts';
 import type { GroupChanges } from '../config-jobs/group-changes.service.ts';
 import type { Database } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
+import { inOrderOf } from '../devices/serial-number.ts';
 import { orNotFound } from '../process/errors.ts';
 import { LEFT } from './group.ts';
 import type { GroupsRepository, SharedGroup } from './groups.repository.ts';

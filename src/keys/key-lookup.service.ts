@@ -7,11 +7,15 @@
  * Unknown keys of suspects, which are addresses with too many failed keys, are looked up at most ten times a
  * second in total. They are not refused outright, because an address may belong to a whole network: its
  * working keys are known, and its new ones wait a moment.
+ *
+ * Look-ups also record when keys were last used, so that an old one can be revoked without a guess. A key is written once
+ * an hour at most: each look-up reads the time that any process has written. Keys that are used during a write share the
+ * next one, and no request waits for either. A lost write is made up for by the next look-up.
  */
-
 import { createGroupCommit, type GroupCommitObserver, type GroupCommitOptions } from '../db/group-commit.ts';
 import type { Caller } from '../http/route.ts';
 import { createBoundedCache } from '../process/bounded-cache.ts';
+import { HOUR_MS } from '../process/durations.ts';
 import { AppError } from '../process/errors.ts';
 import { hashKey, isActive, parseKeyKind, toKeyName } from './api-key.ts';
 import type { KeyRecord, KeysRepository } from './keys.repository.ts';
@@ -113,3 +117,31 @@ const LIMITS_OF_SUSPECTS: Pick<LookUps, 'intervalMs' | 'maxWaiting' | 'overloade
 
 const createLookUps = (commit: LookUps['commit'], limits: Partial<LookUps>) =>
   createGroupCommit({ commit, maxItems: BATCH_MAX, concurrency: 1, ...limits });
+
+interface KeyUsesDeps {
+  keys: Pick<KeysRepository, 'markUsed'>;
+  /** Unix milliseconds. */
+  now(): number;
+  onFault(error: unknown): void;
+}
+
+export function createKeyUses({ keys, now, onFault }: KeyUsesDeps): (key: KeyRecord) => void {
+  const waiting = new Set<string>();
+  const writes = createGroupCommit<string, boolean>({
+    async commit(ids) {
+      const at = now();
+      await keys.markUsed(ids, { at: new Date(at), notSince: new Date(at - HOUR_MS) }).catch(onFault);
+      return ids.map((id) => waiting.delete(id));
+    },
+    maxItems: BATCH_MAX,
+    concurrency: 1,
+  });
+
+  return ({ id, serialKey, lastUsedAt }) => {
+    const isRecent = lastUsedAt !== null && now() - lastUsedAt.getTime() < HOUR_MS;
+    // A fleet may have a million tokens of single devices, whose last contacts are known anyway.
+    if (isRecent || serialKey !== null || waiting.has(id)) return;
+    waiting.add(id);
+    void writes.submit(id);
+  };
+}

@@ -1,20 +1,13 @@
 /** Reads and rewrites the blocks of devices, whose rows are locked against frames meanwhile. */
 import { toArrayText } from '../db/array-text.ts';
-import type { Sql } from '../db/database.ts';
+import { acrossOrganizations } from '../db/builder.ts';
+import type { Database } from '../db/database.ts';
 import { type DueRow, workOnDueRows } from '../db/due-rows.ts';
 import { query } from '../db/query.ts';
 import { type AssetRef, assetKeys } from '../devices/asset-ref.ts';
 import { FIRST_ID } from '../process/uuid.ts';
 import { type AssetBlock, type BlockRow, blockBindings, blockOf } from './block-columns.ts';
-import {
-  INSERT,
-  LIST_BLOCKS,
-  LIST_DUE,
-  LOCK,
-  LOCK_DUE,
-  RECORD_COMPACTED,
-  REMOVE_DAY,
-} from './compaction.statements.ts';
+import { DUE, INSERT, LIST_BLOCKS, LOCK_DUE, RECORD_COMPACTED, REMOVE_DAY } from './compaction.statements.ts';
 import type { CompactionWindow, DueDevice } from './compaction.ts';
 
 export type CompactionRepository = ReturnType<typeof createCompactionRepository>;
@@ -22,12 +15,12 @@ export type CompactionRepository = ReturnType<typeof createCompactionRepository>
 /** An arbitrary number that nothing else uses. */
 const COMPACTION = 714_201_119;
 
-export function createCompactionRepository(sql: Sql) {
+export function createCompactionRepository(sql: Database) {
   return {
     /** Locks until the transaction ends; false while another process compacts. */
     async lockCompaction(): Promise<boolean> {
-      const [row] = await query<{ isLocked: boolean }>(sql, LOCK, { lock: COMPACTION });
-      return row?.isLocked ?? false;
+      const lock = sql.raw('pg_try_advisory_xact_lock(?) as "isLocked"', [COMPACTION]);
+      return (await sql.first(lock)).isLocked;
     },
 
     /**
@@ -40,7 +33,11 @@ export function createCompactionRepository(sql: Sql) {
         afterFrom: after?.from.toISOString() ?? '-infinity',
         afterId: after?.assetId ?? FIRST_ID,
       };
-      const list = query<DueRow>(sql, LIST_DUE, { ...bindings, limit });
+      const list: PromiseLike<DueRow[]> = acrossOrganizations(sql('device_states'))
+        .whereRaw(DUE, bindings)
+        .orderBy(['uncompacted_from', 'asset_id'])
+        .limit(limit)
+        .select({ organizationId: 'organization_id', id: 'asset_id' });
       const locked = await workOnDueRows<DueDevice>(sql, { list, work: LOCK_DUE }, bindings);
       return locked.sort(byTurn);
     },

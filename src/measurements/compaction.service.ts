@@ -3,7 +3,7 @@
  * most, and a process that is killed leaves every day either unchanged or compacted. Readers see either
  * state.
  */
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { isFaultOfAll } from '../db/due-rows.ts';
 import type { Transact } from '../db/transaction.ts';
 import { stepwise } from '../process/pages.ts';
@@ -12,7 +12,7 @@ import { closedBefore, type DueDevice, planRewrite, toWindow } from './compactio
 
 export interface CompactionDeps {
   transact: Transact;
-  compactionIn(sql: Sql): CompactionRepository;
+  compactionIn(sql: Database): CompactionRepository;
   now(): Date;
   /** Called for a device that could not be compacted; the others are. */
   onSetAside(device: DueDevice, error: unknown): void;

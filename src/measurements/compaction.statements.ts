@@ -1,15 +1,8 @@
-/** As text, because they lock and rewrite blocks of many devices at once. */
-import { BLOCK_COLUMNS, BLOCK_FIELDS, SELECT_BLOCKS } from './block-columns.ts';
-import { placesOf } from './block-places.ts';
+/** Text: they lock and rewrite blocks of many devices at once. */
+import { BLOCK_COLUMNS, BLOCK_FIELDS, placesOf, SELECT_BLOCKS } from './block-columns.ts';
 
-export const LOCK = 'select pg_try_advisory_xact_lock(:lock) as "isLocked"';
-
-const DUE = `uncompacted_from < :before::timestamptz
+export const DUE = `uncompacted_from < :before::timestamptz
     and (uncompacted_from, asset_id) > (:afterFrom::timestamptz, :afterId::uuid)`;
-
-export const LIST_DUE = `
-  select organization_id as "organizationId", asset_id as id from device_states where ${DUE}
-  order by uncompacted_from, asset_id limit :limit`;
 
 /** Compares the time after the lock, because the planner would otherwise look devices up by it. */
 export const LOCK_DUE = `

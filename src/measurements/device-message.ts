@@ -13,8 +13,14 @@ import { type DeviceSync, type OfferedChange, offered } from '../devices/device-
 import type { SerialInOrganization } from '../devices/serial-number.ts';
 import { cameOnline } from '../presence/presence.ts';
 import { AppError } from '../process/errors.ts';
-import type { DeviceState, Frame, LockedDevice, ReceivedFrame } from './frame.ts';
-import { type ReceiveOptions, receiveFrame } from './receive-frame.ts';
+import {
+  type DeviceState,
+  type Frame,
+  type LockedDevice,
+  type ReceivedFrame,
+  type ReceiveOptions,
+  receiveFrame,
+} from './frame.ts';
 
 /** A frame, an exchange of configurations, or device info, which also shows the capabilities. */
 export interface DeviceMessage extends SerialInOrganization {

@@ -9,12 +9,12 @@ import {
   BLOCK_FIELDS,
   type BlockRow,
   blockOf,
+  placesOf,
   SAMPLES_FIELDS,
   type SamplesRow,
   STORED_COLUMNS,
   samplesOf,
 } from './block-columns.ts';
-import { placesOf } from './block-places.ts';
 import { LIST_FEW } from './history.statements.ts';
 import { type NewestFilter, newestReadings } from './newest-readings.ts';
 import { countReadings, type ReadingBlock, type SampleBlock, startOfDay } from './reading-block.ts';
@@ -48,7 +48,7 @@ export function createHistoryRepository(sql: Sql) {
       const [row] = await queryPrepared<SamplesRow>(
         sql,
         nameOf('history_samples', bounds),
-        `select ${SAMPLES_FIELDS} from (${textOf(bounds)}) as b`,
+        textOf(SAMPLES_FIELDS, bounds),
         bindingsOf(scope, filter, blocksMax),
       );
       return row ? samplesOf(row) : [];
@@ -100,7 +100,7 @@ export function createHistoryRepository(sql: Sql) {
     const rows = await queryPrepared<BlockRow>(
       sql,
       nameOf('history_list', bounds),
-      `select ${BLOCK_FIELDS} from (${textOf(bounds)}) as b`,
+      textOf(BLOCK_FIELDS, bounds),
       bindingsOf(scope, filter, blocksMax),
     );
     return rows.map(blockOf);
@@ -110,14 +110,16 @@ export function createHistoryRepository(sql: Sql) {
 const nameOf = (prefix: string, bounds: Bound[]): string =>
   [prefix, ...bounds.map(({ name }) => name)].join('_');
 
-const textOf = (bounds: Bound[]): string =>
-  `select b.* from ${placesOf(':organizationId', ':assetId', ':earliest::timestamptz', 'least(fresh.latest_measured_at, :latest::timestamptz)')}
-   cross join lateral (
-     select ${STORED_COLUMNS} from measurement_blocks
-     where place = at.place and ${conditionsOf(bounds)}
-     order by last_at desc, channel desc limit :blocksMax
-   ) as b
-   order by b.last_at desc limit :blocksMax`;
+const textOf = (fields: string, bounds: Bound[]): string =>
+  `select ${fields} from (
+     select b.* from ${placesOf(':organizationId', ':assetId', ':earliest::timestamptz', 'least(fresh.latest_measured_at, :latest::timestamptz)')}
+     cross join lateral (
+       select ${STORED_COLUMNS} from measurement_blocks
+       where place = at.place and ${conditionsOf(bounds)}
+       order by last_at desc, channel desc limit :blocksMax
+     ) as b
+     order by b.last_at desc limit :blocksMax
+   ) as b`;
 
 const conditionsOf = (bounds: Bound[]): string =>
   [

@@ -1,7 +1,6 @@
 /** As text, because they read blocks of readings, each by its own look-up in the index. */
 import { TEMPERATURE } from '../devices/device-capabilities.ts';
-import { BLOCK_FIELDS, STORED_COLUMNS } from './block-columns.ts';
-import { placesOf } from './block-places.ts';
+import { BLOCK_FIELDS, placesOf, STORED_COLUMNS } from './block-columns.ts';
 
 /** Blocks of an asset and a place, for averages per hour: a day of blocks of five minutes. The newest are read. */
 const RECENT_BLOCKS_MAX = 300;

@@ -9,8 +9,7 @@ import type { SerialInOrganization } from '../devices/serial-number.ts';
 import type { Presence } from '../presence/presence.ts';
 import { presenceBindings } from '../presence/presence-columns.ts';
 import { DAY_MS } from '../process/durations.ts';
-import { type AssetBlock, type BlockRow, blockBindings, blockOf } from './block-columns.ts';
-import { freshHourOf } from './block-places.ts';
+import { type AssetBlock, type BlockRow, blockBindings, blockOf, freshHourOf } from './block-columns.ts';
 import {
   type DeviceState,
   type DuplicateCheck,

@@ -7,8 +7,7 @@ import {
   PRESENCE_COLUMNS,
   SET_PRESENCE,
 } from '../presence/presence-columns.ts';
-import { BLOCK_COLUMNS, BLOCK_FIELDS, SELECT_BLOCKS, STORED_COLUMNS } from './block-columns.ts';
-import { placesOf } from './block-places.ts';
+import { BLOCK_COLUMNS, BLOCK_FIELDS, placesOf, SELECT_BLOCKS, STORED_COLUMNS } from './block-columns.ts';
 
 export const lockStates = (locking: Locking) => `
   with subscriptions as materialized (

@@ -29,6 +29,7 @@ import {
 } from './device-message.ts';
 import {
   type DuplicateCheck,
+  isKept,
   type LockedDevice,
   mayBeStored,
   OutdatedDeviceState,
@@ -36,7 +37,6 @@ import {
 } from './frame.ts';
 import { measurementEvents } from './measurement-events.ts';
 import type { MeasurementsRepository, StoredByAsset } from './measurements.repository.ts';
-import { isKept } from './receive-frame.ts';
 
 export interface MessageBatchDeps {
   transact: BatchTransact;

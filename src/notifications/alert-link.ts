@@ -38,13 +38,8 @@ export const newAlertLink = (target: LinkTarget, at: Date): AlertLink => ({
 
 export function toAlertUrl(baseUrl: string, signer: Signer, link: AlertLink, address: string): string {
   const token = `${claimOf(link)}.${signer.sign(signedText(link, address))}`;
-  return `${withoutSlash(baseUrl)}${ALERT_LINK_PATHS[link.kind]}?token=${token}`;
+  return `${baseUrl}${ALERT_LINK_PATHS[link.kind]}?token=${token}`;
 }
-
-export const toAlertPageUrl = (baseUrl: string, alertId: string): string =>
-  `${withoutSlash(baseUrl)}/operator/alerts/${alertId}`;
-
-const withoutSlash = (baseUrl: string): string => baseUrl.replace(/\/+$/, '');
 
 export function parseAlertToken(kind: AlertLink['kind'], token: string): ClaimedLink | null {
   const [, organizationId = '', id = '', channelId = '', until, proof = ''] = TOKEN.exec(token) ?? [];

@@ -6,7 +6,6 @@ import {
   type LinkTarget,
   newAlertLink,
   parseAlertToken,
-  toAlertPageUrl,
   toAlertUrl,
 } from './alert-link.ts';
 import type { NamedChannel } from './notification-channel.ts';
@@ -34,7 +33,7 @@ export function createAlertLinks({ signer, baseUrl, listActive, now }: AlertLink
       baseUrl && toAlertUrl(baseUrl, signer, newAlertLink(target, now()), address),
 
     /** The page of an alert, which asks for a sign-in. Null: there is none. */
-    toPageUrl: (alertId: string): string | null => baseUrl && toAlertPageUrl(baseUrl, alertId),
+    toPageUrl: (alertId: string): string | null => baseUrl && `${baseUrl}/operator/alerts/${alertId}`,
 
     /** Null: it was not made here, has expired, or its channel may no longer be notified at that address. */
     async find(kind: LinkTarget['kind'], token: string): Promise<WorkingLink | null> {

@@ -28,15 +28,6 @@ declare module 'knex/types/tables.js' {
   }
 }
 
-type AddressOfOrganization = MailAddressRow & { organization_name: string };
-
-const toAddress = (row: AddressOfOrganization): MailAddress => ({
-  addressKey: row.address_key,
-  organizationName: row.organization_name,
-  linkExpiresAt: row.link_expires_at,
-  confirmedAt: row.confirmed_at,
-});
-
 export type MailAddressesRepository = ReturnType<typeof createMailAddressesRepository>;
 
 export function createMailAddressesRepository(sql: Database) {
@@ -44,13 +35,17 @@ export function createMailAddressesRepository(sql: Database) {
     sql('mail_addresses as m')
       .join('organizations as o', 'o.id', 'm.organization_id')
       .where({ 'm.organization_id': organizationId })
-      .select<AddressOfOrganization[]>('m.*', { organization_name: 'o.name' });
+      .select<MailAddress[]>({
+        addressKey: 'm.address_key',
+        organizationName: 'o.name',
+        linkExpiresAt: 'm.link_expires_at',
+        confirmedAt: 'm.confirmed_at',
+      });
   const sent = (organizationId: string) => sql('sent_mails').where({ organization_id: organizationId });
 
   return {
     async find(organizationId: string, addressKey: string): Promise<MailAddress | null> {
-      const row = await addresses(organizationId).where('m.address_key', addressKey).first();
-      return row ? toAddress(row) : null;
+      return (await addresses(organizationId).where('m.address_key', addressKey).first()) ?? null;
     },
 
     /** Replaces an earlier link. */
@@ -72,11 +67,11 @@ export function createMailAddressesRepository(sql: Database) {
 
     /** A used link is found after its end, too, and says that it was used. */
     async findByLink(organizationId: string, hash: Buffer, now: Date): Promise<MailAddress | null> {
-      const row = await addresses(organizationId)
+      const found = await addresses(organizationId)
         .where('m.link_hash', hash)
         .where((link) => link.where('m.link_expires_at', '>', now).orWhereNotNull('m.confirmed_at'))
         .first();
-      return row ? toAddress(row) : null;
+      return found ?? null;
     },
 
     /** Repeated use of the link changes nothing. */
@@ -97,16 +92,11 @@ export function createMailAddressesRepository(sql: Database) {
 
     /** Oldest first. One that is still to come is of a clock that was ahead, and does not count. */
     async listSent(organizationId: string, since: Date, now: Date): Promise<SentMail[]> {
-      const rows = await sent(organizationId)
+      return sent(organizationId)
         .where('sent_at', '>', since)
         .where('sent_at', '<=', now)
-        .orderBy(['sent_at', 'id']);
-      return rows.map(({ address_key, channel_id, kind, sent_at }) => ({
-        addressKey: address_key,
-        channelId: channel_id,
-        kind,
-        sentAt: sent_at,
-      }));
+        .orderBy(['sent_at', 'id'])
+        .select({ addressKey: 'address_key', channelId: 'channel_id', kind: 'kind', sentAt: 'sent_at' });
     },
 
     /** Removes the latest entry of such a mail. */

@@ -3,6 +3,7 @@ import { ALERT_NAMES, type Alert, type AlertView, alertView } from '../alerts/al
 import { channelText, type Layout } from '../devices/device-capabilities.ts';
 import { withoutFormatting } from '../http/one-line.ts';
 import { cutText } from '../process/cut-text.ts';
+import { grouped } from '../process/grouped.ts';
 import { toMinute } from '../process/iso-time.ts';
 import { MENTION_KINDS, type MentionKind } from './notification-plan.ts';
 
@@ -155,12 +156,23 @@ export function mergeSteps(steps: readonly Message[]): { message: Message; count
     subject: subjectOfSteps(merged),
     steps: [...merged],
     data: {
-      text: merged.map(({ data }) => data.text).join('\n\n'),
+      text: joinSteps(merged.map(({ data }) => data.text)),
       counts: { opened: 0, reminder: 0, resolved: 0, late: 0, escalated },
       alerts: merged.flatMap(({ data }) => data.alerts),
     },
   };
   return { message: merged.length === 1 ? (merged[0] as Message) : message, count: merged.length };
+}
+
+/** A text begins with its heading; the same heading stands once. */
+function joinSteps(texts: readonly string[]): string {
+  const parts = texts.map((text) => {
+    const [heading = '', ...lines] = text.split('\n');
+    return { heading, lines };
+  });
+  return [...grouped(parts, ({ heading }) => heading)]
+    .map(([heading, steps]) => [heading, ...steps.flatMap(({ lines }) => lines)].join('\n'))
+    .join('\n\n');
 }
 
 /** Two steps of one alert keep the subject of the later one. */
@@ -189,15 +201,12 @@ export const TEST_MESSAGE: Message = {
 
 export const CONFIRM_PATH = '/operator/confirm-address';
 
-export const toConfirmationLink = (baseUrl: string, token: string): string =>
-  `${baseUrl.replace(/\/+$/, '')}${CONFIRM_PATH}?token=${token}`;
-
 /** Contains no text that the person who requested the link could have chosen. */
-export const linkMessage = (link: string): Message => ({
+export const linkMessage = (baseUrl: string, token: string): Message => ({
   subject: 'Confirm that you want alerts of temperature loggers',
   data: {
     ...TEST_MESSAGE.data,
-    text: `Somebody wants alerts of temperature loggers to be sent to this address. To agree, open this link within 24 hours and press the button:\n\n${link}\n\nOtherwise nothing more is sent.`,
+    text: `Somebody wants alerts of temperature loggers to be sent to this address. To agree, open this link within 24 hours and press the button:\n\n${baseUrl}${CONFIRM_PATH}?token=${token}\n\nOtherwise nothing more is sent.`,
   },
 });
 

@@ -4,13 +4,13 @@ import type { SnoozeChange } from '../alerts/alert-handling.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Layout } from '../devices/device-capabilities.ts';
+import { grouped } from '../process/grouped.ts';
 import {
   FIND_OLDEST_ALERT,
   LIST_ALERTS,
   LIST_DUE,
   LIST_MENTIONED,
   PLAN_REMINDERS,
-  POSTPONE_EACH,
 } from './notification-alerts.statements.ts';
 import type { ChannelRef } from './notification-channel.ts';
 import { type DueAlert, UNSENT_MAX } from './notification-plan.ts';
@@ -51,6 +51,8 @@ export type NotificationAlertsRepository = ReturnType<typeof createNotificationA
 export function createNotificationAlertsRepository(sql: Database) {
   const ofChannel = ({ organizationId, channelId }: ChannelRef) =>
     sql('notification_alerts').where({ organization_id: organizationId, channel_id: channelId });
+  const openings = (ref: ChannelRef, alertIds: string[]) =>
+    ofChannel(ref).where({ kind: 'opening' }).whereRaw('alert_id = any(?::uuid[])', [alertIds]);
 
   /** Lets the gatherings under way commit first: what they listed may have changed meanwhile. */
   const lockChannels = async (organizationId: string): Promise<string[]> => {
@@ -78,19 +80,14 @@ export function createNotificationAlertsRepository(sql: Database) {
       nextDueAt: Date | null,
     ): Promise<void> {
       if (alertIds.length === 0) return;
-      await ofChannel(ref)
-        .where({ kind: 'opening' })
-        .whereRaw('alert_id = any(?::uuid[])', [alertIds])
-        .update({ notified_at: sql.raw('coalesce(notified_at, ?)', [now]), due_at: nextDueAt });
+      const notifiedAt = sql.raw('coalesce(notified_at, ?)', [now]);
+      await openings(ref, alertIds).update({ notified_at: notifiedAt, due_at: nextDueAt });
     },
 
     /** Makes alerts due again when their snooze ends; without a snooze, when they end. */
     async postponeToSnoozeEnd(ref: ChannelRef, alertIds: string[]): Promise<void> {
       if (alertIds.length === 0) return;
-      await ofChannel(ref)
-        .where({ kind: 'opening' })
-        .whereRaw('alert_id = any(?::uuid[])', [alertIds])
-        .update({ due_at: sql.raw(SNOOZE_UNTIL) });
+      await openings(ref, alertIds).update({ due_at: sql.raw(SNOOZE_UNTIL) });
     },
 
     /**
@@ -110,12 +107,14 @@ export function createNotificationAlertsRepository(sql: Database) {
       ref: ChannelRef,
       muted: ReadonlyArray<{ alertId: string; until: Date }>,
     ): Promise<void> {
-      if (muted.length === 0) return;
-      await query(sql, POSTPONE_EACH, {
-        ...ref,
-        alertIds: muted.map(({ alertId }) => alertId),
-        untils: muted.map(({ until }) => until.toISOString()),
-      });
+      for (const [time, alerts] of grouped(muted, ({ until }) => until.getTime())) {
+        const until = new Date(time);
+        const alertIds = alerts.map(({ alertId }) => alertId);
+        await ofChannel(ref)
+          .whereRaw('alert_id = any(?::uuid[])', [alertIds])
+          .where('due_at', '<', until)
+          .update({ due_at: until });
+      }
     },
 
     /** Makes alerts that were postponed to `postponedUntil` due at `at`, on all channels. */
@@ -142,19 +141,13 @@ export function createNotificationAlertsRepository(sql: Database) {
         .where({ organization_id: ref.organizationId, id: ref.channelId })
         .forNoKeyUpdate()
         .first('id');
-      await ofChannel(ref)
-        .where({ kind: 'opening', notified_at: notifiedAt })
-        .whereRaw('alert_id = any(?::uuid[])', [alertIds])
-        .update({ notified_at: null });
+      await openings(ref, alertIds).where({ notified_at: notifiedAt }).update({ notified_at: null });
     },
 
     /** Makes open alerts due, so that the next gathering decides about them. */
     async makeDue(ref: ChannelRef, alertIds: string[], now: Date): Promise<void> {
       if (alertIds.length === 0) return;
-      await ofChannel(ref)
-        .where({ kind: 'opening' })
-        .whereRaw('alert_id = any(?::uuid[])', [alertIds])
-        .update({ due_at: now });
+      await openings(ref, alertIds).update({ due_at: now });
     },
 
     async remove(ref: ChannelRef, alertIds: string[]): Promise<void> {

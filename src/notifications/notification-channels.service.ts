@@ -9,7 +9,7 @@ import { MINUTE_MS } from '../process/durations.ts';
 import { conflict, invalid, notFound, orNotFound } from '../process/errors.ts';
 import type { MailAddresses } from './mail-addresses.service.ts';
 import type { SendResult } from './mailer.service.ts';
-import { linkMessage, TEST_MESSAGE, toConfirmationLink } from './message.ts';
+import { linkMessage, TEST_MESSAGE } from './message.ts';
 import type { MessageSender } from './message-sender.service.ts';
 import type { NotificationAlertsRepository } from './notification-alerts.repository.ts';
 import {
@@ -114,7 +114,7 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
 
   /** Sent in the background: the channel shows the outcome, and the owner can request a lost link again. */
   async function sendLink(ref: ChannelRef, target: string, token: string): Promise<void> {
-    const content = linkMessage(toConfirmationLink(deps.baseUrl ?? '', token));
+    const content = linkMessage(deps.baseUrl ?? '', token);
     const address = { ...ref, type: 'email' as const, target, secret: null };
     const { error, isUnsent } = await sender.send(address, { id: randomUUID(), madeAt: deps.now(), content });
     if (isUnsent) await addresses.takeBack(ref, target, 'link');

@@ -1,19 +1,17 @@
 /** Messages to channels: inserted when alerts are gathered, and sent by the process that claims them. */
-import { acrossOrganizations, countRows, toJson } from '../db/builder.ts';
+import { countRows, toJson } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
-import { workOnDueRows } from '../db/due-rows.ts';
+import { removeDueRows } from '../db/due-rows.ts';
 import { query } from '../db/query.ts';
 import { type Message, NOT_SENT } from './message.ts';
 import type { ChannelRef, ChannelType, NotificationChannel } from './notification-channel.ts';
 import type { SealedFields } from './notification-channels.repository.ts';
 import {
-  CLAIM,
   FIND_OLDEST_MESSAGE,
-  FIND_WAITING,
-  HAS_ENDED,
+  IS_DUE,
+  IS_WAITING_STEP,
   LIST_DUE_CHANNELS,
-  RECORD,
-  REMOVE_ENDED,
+  OVERTAKES_NONE,
 } from './notifications.statements.ts';
 
 export interface ClaimedNotification extends ChannelRef, SealedFields {
@@ -57,6 +55,7 @@ interface NotificationRow {
   leased_until: Date | null;
   attempt_count: number;
   last_error: string | null;
+  sent_at: Date | null;
   created_at: Date;
   is_escalation: boolean;
 }
@@ -68,6 +67,7 @@ declare module 'knex/types/tables.js' {
 }
 
 const UNLEASED = { leased_by: null, leased_until: null };
+const FAILED = { ...UNLEASED, state: 'failed', next_attempt_at: null } as const;
 const DISABLED = 'the channel was disabled';
 
 export type NotificationsRepository = ReturnType<typeof createNotificationsRepository>;
@@ -78,7 +78,7 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
     sql('notification_channels').where({ organization_id: organizationId, id: channelId });
   const pending = ({ organizationId, channelId }: ChannelRef) =>
     sql('notifications').where({ organization_id: organizationId, channel_id: channelId, state: 'pending' });
-  const claimed = ({ organizationId, id }: ClaimedNotification) =>
+  const claimed = ({ organizationId, id }: Pick<ClaimedNotification, 'organizationId' | 'id'>) =>
     sql('notifications').where({ organization_id: organizationId, id, leased_by: ownerId });
 
   async function insert(
@@ -180,8 +180,9 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
 
     /** Whether steps of escalations wait on the channel, and whether messages are due. */
     async findWaiting(ref: ChannelRef, now: Date): Promise<{ hasSteps: boolean; isDue: boolean }> {
-      const [row] = await query<{ hasSteps: boolean; isDue: boolean }>(sql, FIND_WAITING, { ...ref, now });
-      return row ?? { hasSteps: false, isDue: false };
+      const steps = pending(ref).whereRaw(IS_WAITING_STEP).select('id');
+      const due = pending(ref).whereRaw(IS_DUE, { now }).select('id');
+      return sql.first(sql.raw('exists ? as "hasSteps", exists ? as "isDue"', [steps, due]));
     },
 
     /**
@@ -194,10 +195,39 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
       now: Date,
       { leaseSeconds, isForEscalations }: { leaseSeconds: number; isForEscalations: boolean },
     ): Promise<ClaimedNotification | null> {
-      await channel(ref).forNoKeyUpdate().first('id');
-      const bindings = { ...ref, ownerId, leaseSeconds, isForEscalations, now };
-      const [row] = await query<ClaimedNotification>(sql, CLAIM, bindings);
-      return row ?? null;
+      const target = await channel(ref)
+        .where({ status: 'active', is_confirmed: true })
+        .first()
+        .forNoKeyUpdate();
+      if (!target) return null;
+      const next = pending(ref)
+        .whereRaw(IS_DUE, { now })
+        .whereRaw(OVERTAKES_NONE, { ...ref })
+        .orderBy([{ column: 'is_escalation', order: 'desc' }, 'next_attempt_at', 'id']);
+      if (isForEscalations) next.where({ is_escalation: true });
+      const [row] = await sql('notifications')
+        .where({ organization_id: ref.organizationId })
+        .where('id', '=', next.first('id').forUpdate().skipLocked())
+        .update({
+          leased_by: ownerId,
+          leased_until: sql.raw('now() + make_interval(secs => ?)', [leaseSeconds]),
+          // The attempt of a process that died counts, because the message may have arrived.
+          attempt_count: sql.raw('attempt_count + (leased_by is not null)::integer'),
+        })
+        .returning('*');
+      if (!row) return null;
+      return {
+        ...ref,
+        id: row.id,
+        content: row.content,
+        attemptCount: row.attempt_count,
+        isEscalation: row.is_escalation,
+        createdAt: row.created_at,
+        type: target.type,
+        target: target.target,
+        sealedTarget: target.sealed_target,
+        secret: target.secret,
+      };
     },
 
     /**
@@ -205,8 +235,21 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
      * lease.
      */
     async record(outcome: RecordedNotification, at: Date): Promise<void> {
-      const sentAt = outcome.state === 'sent' ? at : null;
-      await query(sql, RECORD, { ...outcome, ownerId, sentAt });
+      const isSent = outcome.state === 'sent';
+      const recorded = claimed(outcome)
+        .update({
+          ...UNLEASED,
+          state: outcome.state,
+          attempt_count: sql.raw('attempt_count + 1'),
+          next_attempt_at: outcome.nextAttemptAt,
+          last_error: outcome.error,
+          sent_at: isSent ? at : null,
+        })
+        .returning('id');
+      await channel(outcome)
+        .with('recorded', recorded)
+        .whereExists(sql('recorded').select(sql.raw('1')))
+        .update({ last_error: outcome.error, ...(isSent && { last_sent_at: at }) });
     },
 
     /** Releases a claim that was not attempted. */
@@ -221,12 +264,7 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
 
     /** Ends a claimed message, of which nothing is true any more. It is no fault of the channel. */
     async withdraw(ref: ClaimedNotification): Promise<void> {
-      await claimed(ref).update({
-        ...UNLEASED,
-        state: 'failed',
-        next_attempt_at: null,
-        last_error: NOT_SENT,
-      });
+      await claimed(ref).update({ ...FAILED, last_error: NOT_SENT });
     },
 
     /** Postpones to `until` the messages that are due, but no steps of escalations. */
@@ -245,22 +283,13 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
     /** Steps of escalations stay, as failed: the history of their alerts says that they were not sent. */
     async dropUnsent(ref: ChannelRef): Promise<void> {
       await pending(ref).where({ is_escalation: false }).delete();
-      await pending(ref).update({
-        ...UNLEASED,
-        state: 'failed',
-        next_attempt_at: null,
-        last_error: DISABLED,
-      });
+      await pending(ref).update({ ...FAILED, last_error: DISABLED });
     },
 
     /** Removes old messages of all organizations. Returns their number. */
-    async removeEnded(before: Date, limit: number): Promise<number> {
-      const list = acrossOrganizations(sql('notifications'))
-        .whereRaw(HAS_ENDED, { before })
-        .orderBy('created_at')
-        .limit(limit)
-        .select({ organizationId: 'organization_id', id: 'id' });
-      return (await workOnDueRows(sql, { list, work: REMOVE_ENDED }, { before })).length;
+    removeEnded(before: Date, limit: number): Promise<number> {
+      const isDue = sql.raw(`state <> 'pending' and created_at < ?`, [before]);
+      return removeDueRows(sql, { table: 'notifications', isDue, by: 'created_at', limit });
     },
 
     /** Metric: age in seconds of the oldest due message, in all organizations; 0 when there is none. */

@@ -7,6 +7,7 @@
 import type { Database } from '../db/database.ts';
 import { repeatAfterConflict, type Transact } from '../db/transaction.ts';
 import { nextAttempt } from '../deliveries/delivery.ts';
+import { createBackgroundTasks } from '../process/background-tasks.ts';
 import { NoTurn } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
 import type { Gather, GatherSteps } from './gathering.service.ts';
@@ -65,7 +66,7 @@ export function createNotifier(deps: NotifierDeps) {
   const { notifications, gather, sender, now, log } = deps;
   /** Channels that are being served. */
   const underWay = new Map<string, DueChannel>();
-  const tasks = new Set<Promise<void>>();
+  const tasks = createBackgroundTasks(() => {});
   let isStopping = false;
 
   async function serve(channel: DueChannel): Promise<void> {
@@ -136,15 +137,13 @@ export function createNotifier(deps: NotifierDeps) {
     const { channelId } = channel;
     if (underWay.has(channelId) || !hasPlace(channel)) return;
     underWay.set(channelId, channel);
-    const task: Promise<void> = serve(channel)
-      .catch((err) =>
-        log.warn({ err, channelId }, 'A notification channel was not served: it is tried again'),
-      )
-      .finally(() => {
-        tasks.delete(task);
-        underWay.delete(channelId);
-      });
-    tasks.add(task);
+    tasks.add(
+      serve(channel)
+        .catch((err) =>
+          log.warn({ err, channelId }, 'A notification channel was not served: it is tried again'),
+        )
+        .finally(() => underWay.delete(channelId)),
+    );
   }
 
   return {
@@ -156,7 +155,7 @@ export function createNotifier(deps: NotifierDeps) {
     /** Waits for messages that are being sent. */
     async stop(): Promise<void> {
       isStopping = true;
-      await Promise.all(tasks);
+      await tasks.drain();
     },
   };
 }

@@ -4,8 +4,11 @@ import { DAY_MS, HOUR_MS } from '../process/durations.ts';
 import { alertDetails } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
 import { CURVE_DAYS_MAX } from './curve-span.ts';
+import { placeOf } from './device-html.ts';
+import { latestHtml } from './devices-table.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
+import { STEP_MS } from './page-fingerprint.ts';
 import {
   badge,
   clock,
@@ -31,13 +34,16 @@ export interface AlertOptions {
   notified: readonly string[];
   /** Messages of an entry of the history that have not arrived. */
   troublesOf(entry: Alert['history'][number]): readonly StepTrouble[];
+  /** Rounded down. */
   now: Date;
+  /** Null: it is archived. */
+  device: Answers['getAsset'] | null;
   link: FormLink;
 }
 
 export const alertHtml = (
   alert: Alert,
-  { assetName, layout, next, notified, troublesOf, now, link }: AlertOptions,
+  { assetName, layout, next, notified, troublesOf, now, device, link }: AlertOptions,
 ): Html => html`
 <p class="crumbs"><a href="/operator/alerts">Alerts</a></p>
 ${live(
@@ -45,7 +51,11 @@ ${live(
   html`<h1>${assetName}: ${toWords(alert.type)} ${badge(alert.status, alert.status === 'new' ? 'bad' : undefined)}${alert.late && html` ${badge('late')}`}${alert.muted && html` ${badge('under_maintenance')}`}</h1>
 ${facts([
   ['Device', nameLink(alert.assetId, assetName, alert.serialNumber)],
+  ...(device && placeOf(device) !== '' ? [['Place', placeOf(device)] as const] : []),
   ['Details', alertDetails(alert, layout)],
+  ...(device && alert.endedAt === null
+    ? [['Latest readings', html`${latestHtml(device.latest, [])} ${time(device.lastReadingAt)}`] as const]
+    : []),
   ['Severity', alert.severity],
   ['Since', clockAndAge(alert.timestamp)],
   ['Until', alert.endedAt ? clockAndAge(alert.endedAt) : html`<span class="quiet">it is open</span>`],
@@ -75,7 +85,7 @@ const toRow = (
   clock(at),
   toWords(action),
   by?.name ?? html`<span class="quiet">the service</span>`,
-  html`${action === 'snoozed' ? time(comment) : textOfLines(comment)}${troubles.map((each) => html`<br>${troubleHtml(each)}`)}`,
+  html`${action === 'snoozed' && comment ? html`until ${clock(comment)}` : textOfLines(comment)}${troubles.map((each) => html`<br>${troubleHtml(each)}`)}`,
 ];
 
 function troubleHtml({ channel, state, error, nextAttemptAt }: StepTrouble): Html {
@@ -89,7 +99,10 @@ const AROUND_MS = 2 * HOUR_MS;
 
 /** The curve from some time before the alert, which a fast clock may date ahead, until some time after it. */
 function curveUrl({ assetId, timestamp, endedAt }: Alert, now: Date): string {
-  const end = Math.min(endedAt === null ? Infinity : new Date(endedAt).getTime() + AROUND_MS, now.getTime());
+  const end = Math.min(
+    endedAt === null ? Infinity : new Date(endedAt).getTime() + AROUND_MS,
+    now.getTime() + STEP_MS,
+  );
   const start = Math.min(new Date(timestamp).getTime(), end) - AROUND_MS;
   const [from = '', to = ''] = [start, Math.min(end, start + CURVE_DAYS_MAX * DAY_MS)].map((ms) =>
     new Date(ms).toISOString(),

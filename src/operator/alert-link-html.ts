@@ -4,6 +4,7 @@ import { ALERT_LINK_HOURS, ALERT_LINK_PATHS } from '../notifications/alert-link.
 import { escalationOf } from './alert-html.ts';
 import { alertDetails } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
+import { shownValue } from './devices-table.ts';
 import { type Content, type Html, html } from './html.ts';
 import { clock, clockAndAge, facts, time, toWords } from './parts.ts';
 import type { ShownAsset } from './shown-assets.repository.ts';
@@ -22,6 +23,8 @@ interface AlertLinkOptions extends LinkOptions {
   layout: Layout | undefined;
   /** Empty: unknown. */
   place: string;
+  /** Of the device; empty: it is archived. */
+  latest: Answers['getAsset']['latest'];
   /** Name of the group of the device; null: it is in none. */
   group: string | null;
   /** The recipients of the next step of the escalation; null: none follows. */
@@ -34,10 +37,10 @@ interface AlertsLinkOptions extends LinkOptions {
 }
 
 export const alertLinkHtml = (alert: Alert, options: AlertLinkOptions): Html => {
-  const { assetName, layout, place, group, organizationName, next, address, token } = options;
+  const { assetName, layout, latest, place, group, organizationName, next, address, token } = options;
   return html`<section class="one-alert"><p class="quiet">${organizationName}</p>
 <h1>${assetName} <span class="badge bad">${toWords(alert.type)}</span></h1>
-${firstValue(alert)}
+${presentValue(alert, latest)}
 ${facts([
   ['Device', alert.serialNumber],
   ...(place === '' ? [] : [['Place', place] as const]),
@@ -50,9 +53,17 @@ ${alert.status === 'new' ? acknowledgeForm(alert, token, address) : html`<p clas
 <p><a href="/operator/alerts/${alert.id}">Its history, curve and device</a> <span class="quiet">after you have signed in</span></p></section>`;
 };
 
-/** The first reading beyond the bound, legible at arm's length. */
-const firstValue = ({ details }: Alert): Content =>
-  'bounds' in details && html`<p class="now"><strong class="value problem">${details.value} °C</strong></p>`;
+/** The latest reading of the channel, legible at arm's length, and the one that began the alert. */
+function presentValue({ details, timestamp }: Alert, latest: AlertLinkOptions['latest']): Content {
+  if (!('bounds' in details)) return false;
+  const now = latest.find(({ channel }) => channel === details.channel);
+  const first = `${shownValue(details.value)} °C`;
+  if (!now || now.value === null || now.measuredAt <= timestamp)
+    return html`<p class="now">${bigValue(first)}</p>`;
+  return html`<p class="now">${bigValue(`${shownValue(now.value)} °C`)}<span class="quiet">measured ${clockAndAge(now.measuredAt)}; ${first} when it began</span></p>`;
+}
+
+const bigValue = (value: string): Html => html`<strong class="value problem">${value}</strong>`;
 
 const acknowledgeForm = (
   { type }: Alert,
@@ -64,7 +75,7 @@ const acknowledgeForm = (
 
 function outcomeOf({ status, endedAt, acknowledgedAt, acknowledgedBy, snoozeUntil }: Alert): Content {
   if (status === 'resolved') return html`This alert is over, ${time(endedAt)}.`;
-  return html`Acknowledged by ${acknowledgedBy?.name}, ${time(acknowledgedAt)}${snoozeUntil && html`. It is snoozed until ${time(snoozeUntil)}`}.`;
+  return html`Acknowledged by ${acknowledgedBy?.name}, ${time(acknowledgedAt)}${snoozeUntil && html`. It is snoozed until ${clock(snoozeUntil)}`}.`;
 }
 
 export function alertsLinkHtml(alerts: readonly Alert[], options: AlertsLinkOptions): Html {

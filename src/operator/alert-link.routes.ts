@@ -7,15 +7,15 @@ import type { CallOperation } from '../http/operations.ts';
 import type { OpenPageRoute } from '../http/page-route.ts';
 import { ALERT_LINK_PATHS } from '../notifications/alert-link.ts';
 import type { WorkingLink } from '../notifications/alert-links.service.ts';
-import { AppError } from '../process/errors.ts';
+import { ignoreConflict } from '../process/errors.ts';
 import type { KeyedSemaphore } from '../process/keyed-semaphore.ts';
 import { alertLinkHtml, alertsLinkHtml, deadAlertLinkHtml } from './alert-link-html.ts';
-import { findNextRecipients } from './alert-recipients.ts';
 import type { Answers } from './answers.ts';
 import { placeOf } from './device-html.ts';
 import type { PageDeps } from './page-deps.ts';
 import { type Session, toCaller } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
+import { findNextRecipients } from './shown-channels.ts';
 
 export interface AlertLinkDeps extends Pick<PageDeps, 'ask' | 'layout'> {
   call: CallOperation;
@@ -82,7 +82,7 @@ export function alertLinkRoutes(deps: AlertLinkDeps): Array<OpenPageRoute<Sessio
     const asset = await ask(session, 'getAsset', { params: { assetId } }).catch(() => null);
     const groupId = asset?.groupId;
     const group = groupId ? await ask(session, 'getGroup', { params: { groupId } }).catch(() => null) : null;
-    return { place: asset ? placeOf(asset) : '', group: group?.name ?? null };
+    return { place: asset ? placeOf(asset) : '', latest: asset?.latest ?? [], group: group?.name ?? null };
   }
 
   async function acknowledge(opened: Opened, isChosen: (alertId: string) => boolean): Promise<void> {
@@ -90,9 +90,10 @@ export function alertLinkRoutes(deps: AlertLinkDeps): Array<OpenPageRoute<Sessio
     const body = { status: 'acknowledged' };
     for (const { id: alertId, status } of await getAlerts(chosen)) {
       if (status !== 'new') continue;
+      // The alert may end while its page is open, which then shows that.
       await deps
         .call(toCaller(opened.session), 'acknowledgeAlert', { params: { alertId }, body })
-        .catch(ignoreResolved);
+        .catch(ignoreConflict);
     }
   }
 
@@ -153,8 +154,3 @@ const toSession = (
   role: 'write',
   keyId: null,
 });
-
-/** The alert may end while its page is open, which then shows that. */
-function ignoreResolved(error: unknown): void {
-  if (!(error instanceof AppError && error.kind === 'conflict')) throw error;
-}

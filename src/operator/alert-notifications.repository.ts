@@ -30,16 +30,10 @@ export type AlertNotificationsRepository = ReturnType<typeof createAlertNotifica
 
 export const createAlertNotificationsRepository = (sql: Database) => ({
   async listOpenings(organizationId: string, alertIds: readonly string[]): Promise<AlertNotification[]> {
-    const rows = await sql('notification_alerts')
+    return sql('notification_alerts')
       .where({ organization_id: organizationId, kind: 'opening' })
       .whereRaw('alert_id = any(?::uuid[])', [[...alertIds]])
-      .select('alert_id', 'channel_id', 'notified_at', 'due_at');
-    return rows.map((row) => ({
-      alertId: row.alert_id,
-      channelId: row.channel_id,
-      notifiedAt: row.notified_at,
-      dueAt: row.due_at,
-    }));
+      .select({ alertId: 'alert_id', channelId: 'channel_id', notifiedAt: 'notified_at', dueAt: 'due_at' });
   },
 
   /** What the history of the alerts says of the steps of their escalations, oldest first. */

@@ -75,7 +75,7 @@ ${filter.assetId && html`<p>Of one device. <a href="${PATH}?status=${filter.stat
 ${live(
   'alerts',
   html`<p class="quiet">${atLeast(alerts.totalItems, COUNTED_MAX)} in all</p>
-${alertsTable(alerts.items, { mayChange, devices, isOfAll: true, back: `${PATH}?${new URLSearchParams(filter)}`, empty: 'There is none.' })}
+${alertsTable(alerts.items, { mayChange, devices, back: `${PATH}?${new URLSearchParams(filter)}`, empty: 'There is none.' })}
 ${nextPage('/operator/alerts', new URLSearchParams(filter), alerts.nextCursor)}`,
 )}
 ${mayChange && live('ticked', acknowledgeTicked(alerts.items, `${PATH}?${new URLSearchParams(filter)}`))}`;
@@ -87,16 +87,15 @@ interface TableOptions {
   empty: string;
   /** By asset id. */
   devices: ReadonlyMap<string, ShownAsset>;
-  /** Left out on the page of a device. */
-  isOfAll?: boolean;
-  /** The page that follows an acknowledgement; the page of the device by default. */
+  /** The page that follows an acknowledgement; left out on the page of a device, which that is. */
   back?: string;
 }
 
 export function alertsTable(
   alerts: readonly AlertView[],
-  { mayChange, empty, devices, isOfAll = false, back }: TableOptions,
+  { mayChange, empty, devices, back }: TableOptions,
 ): Html {
+  const isOfAll = back !== undefined;
   const rows = alerts.map((alert): Content[] => [
     html`<a href="/operator/alerts/${alert.id}"><strong>${toWords(alert.type)}</strong></a>${alert.severity === 'warning' && html` ${badge('warning')}`}${alert.late && html` ${badge('late')}`}${alert.muted && html` ${badge('under_maintenance')}`}`,
     ...(isOfAll ? [deviceLink(alert, devices)] : []),
@@ -104,9 +103,7 @@ export function alertsTable(
     badge(alert.status, alert.status === 'new' ? 'bad' : undefined),
     html`${clockAndAge(alert.timestamp)}${alert.endedAt && html` <span class="quiet">to ${clockAndAge(alert.endedAt)}</span>`}`,
     acknowledgedBy(alert),
-    mayChange &&
-      alert.status === 'new' &&
-      acknowledgeButton(alert, back === undefined ? {} : { return: back }),
+    mayChange && alert.status === 'new' && acknowledgeButton(alert, isOfAll ? { return: back } : {}),
   ]);
   const device = isOfAll ? ['Device'] : [];
   const head = ['Alert', ...device, 'Details', 'Status', 'Since', 'Acknowledged', ACTION];

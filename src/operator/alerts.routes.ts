@@ -1,26 +1,29 @@
 import { POLICIES_MAX } from '../escalations/escalation-policy.ts';
 import type { MutesRepository } from '../mutes/mutes.repository.ts';
+import { ignoreConflict, invalid } from '../process/errors.ts';
 import { alertHtml } from './alert-html.ts';
 import type { AlertNotificationsRepository } from './alert-notifications.repository.ts';
-import { findNextRecipients } from './alert-recipients.ts';
 import { alertsHtml, MAINTENANCE_PATH } from './alerts-html.ts';
-import { listChannels } from './all-channels.ts';
 import type { Answers } from './answers.ts';
 import type { ListChoices } from './form-layout.ts';
 import { maintenanceHtml } from './maintenance-html.ts';
-import { given, type OperatorPage, type PageDeps, type ReadTyped } from './page-deps.ts';
+import { given, type OperatorPage, OWN_PATH, type PageDeps, type ReadTyped } from './page-deps.ts';
 import { roundedDown } from './page-fingerprint.ts';
 import { toWords } from './parts.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
+import { findNextRecipients, listChannels } from './shown-channels.ts';
 import type { ShownGroupsRepository } from './shown-groups.repository.ts';
 import { toNotified } from './start.ts';
 import { troublesOf } from './step-outcomes.ts';
+import { ACKNOWLEDGE_PATH } from './ticked-alerts-html.ts';
 
 const path = `${OPERATOR_PATH}/alerts`;
 const GROUP_LOOKS = { groupId: { choices: 'groups' } } as const;
 const COUNTED = ['new', 'acknowledged'];
 const MUTES_SHOWN = 200;
+/** As many as a page lists. */
+const TICKED_MAX = 100;
 
 export interface AlertsPageDeps extends PageDeps {
   listChoices: ListChoices;
@@ -148,16 +151,18 @@ export function alertsRoutes({
     showPage({ path: `${path}/{alertId}`, section: 'Alerts', isLive: true }, async (session, { params }) => {
       const alert = await ask(session, 'getAlert', { params });
       const { organizationId } = session;
-      const [next, devices, notified] = await Promise.all([
+      const [next, device, devices, notified] = await Promise.all([
         findNextRecipients(ask, session, alert),
+        ask(session, 'getAsset', { params: { assetId: alert.assetId } }).catch(() => null),
         shownAssets.list(organizationId, [alert.assetId]),
         findNotified(session, alert),
       ]);
-      const device = devices.get(alert.assetId);
-      const assetName = device?.name ?? alert.serialNumber;
+      const shown = devices.get(alert.assetId);
+      const assetName = shown?.name ?? alert.serialNumber;
       const content = alertHtml(alert, {
         assetName,
-        layout: device,
+        layout: shown,
+        device,
         next,
         ...notified,
         now: roundedDown(now()),
@@ -165,5 +170,29 @@ export function alertsRoutes({
       });
       return { title: `${assetName}, ${toWords(alert.type)}`, content };
     }),
+    {
+      // Several alerts by one form: each by the operation of the API, with the note as its comment.
+      method: 'POST',
+      path: ACKNOWLEDGE_PATH,
+      role: 'write',
+      async handle({ visitor: session, form }) {
+        const alertIds = [...new Set(form.getAll('alertId'))];
+        const back = form.get('return') ?? '';
+        const next = OWN_PATH.test(back) ? back : path;
+        const toReply = (done: string) => ({
+          location: `${next}${next.includes('?') ? '&' : '?'}done=${done}`,
+        });
+        if (alertIds.length === 0) return toReply('tickFirst');
+        if (alertIds.length > TICKED_MAX) throw invalid(`Tick at most ${TICKED_MAX} alerts`);
+        const body = { status: 'acknowledged', ...given({ comment: form.get('comment')?.trim() }) };
+        // An alert that cannot be found is refused before another one is acknowledged.
+        for (const alertId of alertIds) await ask(session, 'getAlert', { params: { alertId } });
+        // An alert that has ended meanwhile needs no acknowledgement.
+        for (const alertId of alertIds) {
+          await ask(session, 'acknowledgeAlert', { params: { alertId }, body }).catch(ignoreConflict);
+        }
+        return toReply('acknowledgeTicked');
+      },
+    },
   ];
 }

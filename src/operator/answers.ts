@@ -8,6 +8,7 @@ import type { Preview } from '../config-jobs/compile-devices.ts';
 import type { JobView, targetView } from '../config-jobs/config-job.ts';
 import type { deliveryDetailView, deliveryView } from '../deliveries/delivery.ts';
 import type { DeviceConfigView } from '../devices/device.ts';
+import type { unregisteredView } from '../devices/unregistered-devices.routes.ts';
 import type { cellularWebhookView, eventWebhookView } from '../endpoints/endpoint.ts';
 import type { PolicyView } from '../escalations/escalation-policy.ts';
 import type { groupView } from '../groups/group.ts';
@@ -17,6 +18,7 @@ import type { profileView } from '../profiles/profile.ts';
 import type { SettingsView } from '../statistics/settings-view.ts';
 import type { StatisticsView } from '../statistics/statistics-view.ts';
 import type { BucketView, ReadingView } from './curve.ts';
+import type { sessionView } from './sessions.routes.ts';
 
 interface Page<Item> {
   items: Item[];
@@ -30,16 +32,8 @@ export type GroupView = ReturnType<typeof groupView>;
 export type ProfileView = ReturnType<typeof profileView>;
 export type AuditEntryView = ReturnType<typeof auditEntryView>;
 type KeyView = ReturnType<typeof keyView>;
-
-interface SessionView {
-  id: string;
-  name: string;
-  role: string;
-  keyId: string | null;
-  startedAt: string;
-  expiresAt: string;
-}
-
+type SessionView = ReturnType<typeof sessionView>;
+export type UnregisteredView = ReturnType<typeof unregisteredView>;
 export type DeliveryView = ReturnType<typeof deliveryView>;
 export type DeliveryDetailView = ReturnType<typeof deliveryDetailView>;
 type EventWebhookView = ReturnType<typeof eventWebhookView>;
@@ -54,13 +48,6 @@ export interface TestedView {
   statusCode: number | null;
   durationMs: number;
   error: string | null;
-}
-
-export interface UnregisteredView {
-  serialNumber: string;
-  firstSeenAt: string;
-  lastSeenAt: string;
-  count: number;
 }
 
 export interface AppliedView {

@@ -1,5 +1,5 @@
 /** Addresses of forms with ticked devices, and the field of the form that applies a profile for the slug that the path of the operation names. */
-import type { Field } from './form-fields.ts';
+import { toField } from './form-fields.ts';
 import { OPERATOR_PATH } from './session.ts';
 
 export const APPLY_PATH = `${OPERATOR_PATH}/apply`;
@@ -7,13 +7,4 @@ export const APPLY_PATH = `${OPERATOR_PATH}/apply`;
 /** Ticked devices join a group. */
 export const JOIN_PATH = `${OPERATOR_PATH}/join`;
 
-export const PROFILE: Field = {
-  name: 'slug',
-  kind: 'choice',
-  isRequired: true,
-  isNullable: false,
-  isSecret: false,
-  isInteger: false,
-  options: [],
-  fields: [],
-};
+export const PROFILE = toField('slug', { flags: { presence: 'required', only: true } });

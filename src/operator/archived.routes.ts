@@ -2,9 +2,11 @@ import { notFound } from '../process/errors.ts';
 import { UUID } from '../process/uuid.ts';
 import { ARCHIVED_PATH, archivedDeviceHtml, archivedHtml } from './archived-html.ts';
 import type { ReadDeviceHistory } from './device-history.service.ts';
-import type { OperatorPage, PageDeps } from './page-deps.ts';
+import { type OperatorPage, type PageDeps, pageIn } from './page-deps.ts';
 import type { PastDevicesRepository } from './past-devices.repository.ts';
+import { OPERATOR_PATH } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
+import { unregisteredHtml } from './unregistered-html.ts';
 
 export interface ArchivedPageDeps extends PageDeps {
   pastDevices: PastDevicesRepository;
@@ -14,7 +16,9 @@ export interface ArchivedPageDeps extends PageDeps {
 
 const DEVICES_PER_PAGE = 50;
 
+/** Pages of devices outside the fleet: archived ones, and those that have yet to be registered. */
 export const archivedRoutes = ({
+  ask,
   showPage,
   pastDevices,
   shownAssets,
@@ -47,6 +51,20 @@ export const archivedRoutes = ({
         mayChange: session.role !== 'read',
       });
       return { title: name, content };
+    },
+  ),
+  showPage(
+    { path: `${OPERATOR_PATH}/unregistered`, section: 'Fleet', isLive: true },
+    async (session, { query }) => {
+      const devices = await ask(session, 'listUnregisteredDevices', { query: pageIn(query) });
+      const content = unregisteredHtml(devices, {
+        replaced: await pastDevices.listReplacedBySerials(
+          session.organizationId,
+          devices.items.map(({ serialNumber }) => serialNumber),
+        ),
+        mayChange: session.role !== 'read',
+      });
+      return { title: 'Unregistered devices', content };
     },
   ),
 ];

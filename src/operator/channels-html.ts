@@ -1,11 +1,11 @@
 import { ALERT_TYPES } from '../alerts/alert.ts';
 import { labelOfChannel } from '../notifications/notification-channel.ts';
 import type { Answers, ChannelView } from './answers.ts';
-import { inGroups } from './channel-labels.ts';
 import type { Option } from './form-layout.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
 import { ACTION, badge, button, type KeyedRow, live, nextPage, table, time, toWords } from './parts.ts';
+import { inGroups } from './shown-channels.ts';
 
 const HEAD = ['Channel', 'Type', 'Alerts', 'When', 'Status', 'Last sent', ACTION];
 

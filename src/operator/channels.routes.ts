@@ -1,6 +1,8 @@
 import { channelsHtml } from './channels-html.ts';
-import { type OperatorPage, type PageDeps, pageIn } from './page-deps.ts';
+import { escalationsHtml } from './escalations-html.ts';
+import { leadBack, type OperatorPage, type PageDeps, pageIn } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
+import { listChannels } from './shown-channels.ts';
 import type { ShownGroupsRepository } from './shown-groups.repository.ts';
 import { testedText } from './tested-text.ts';
 
@@ -11,6 +13,7 @@ export interface ChannelsPageDeps extends PageDeps {
   listGroupNames: ShownGroupsRepository['listByIds'];
 }
 
+/** Pages of notification channels and of escalations, which notify them. */
 export function channelsRoutes(deps: ChannelsPageDeps): OperatorPage[] {
   const { ask, layout, showPage, linksFor, listGroupNames } = deps;
 
@@ -28,13 +31,7 @@ export function channelsRoutes(deps: ChannelsPageDeps): OperatorPage[] {
 
   return [
     showPage({ path, section, isLive: true }, (session, { query }) => readChannels(session, query)),
-    {
-      // The result of a test is shown once; its address leads back.
-      method: 'GET',
-      path: `${path}/{channelId}/test`,
-      role: 'read',
-      handle: async () => ({ location: path }),
-    },
+    leadBack(`${path}/{channelId}/test`, () => path),
     {
       method: 'POST',
       path: `${path}/{channelId}/test`,
@@ -45,5 +42,15 @@ export function channelsRoutes(deps: ChannelsPageDeps): OperatorPage[] {
         return { page: layout({ title, session, section, notice: testedText(tested) }, content) };
       },
     },
+    showPage({ path: `${OPERATOR_PATH}/escalations`, section, isLive: true }, async (session, { query }) => {
+      const escalations = await ask(session, 'listEscalations', { query: pageIn(query) });
+      const groupIds = escalations.items.flatMap((escalation) => escalation.groupIds);
+      const [channels, groups] = await Promise.all([
+        listChannels(ask, session),
+        listGroupNames(session.organizationId, groupIds),
+      ]);
+      const content = escalationsHtml({ escalations, channels, groups, link: linksFor(session) });
+      return { title: 'Escalations', content };
+    }),
   ];
 }

@@ -1,10 +1,10 @@
 /** Options of fields that take ids or slugs: rows of other lists. */
 import { nameOfChannel } from '../notifications/notification-channel.ts';
-import { listChannels } from './all-channels.ts';
 import type { Values } from './form-fields.ts';
 import type { ChoiceSource, ListChoices, Option } from './form-layout.ts';
 import type { Ask } from './page-deps.ts';
 import type { Session } from './session.ts';
+import { listChannels } from './shown-channels.ts';
 import type { ShownGroupsRepository } from './shown-groups.repository.ts';
 
 /** Groups that the browser completes; the name of any other one can be typed as well. */

@@ -7,16 +7,10 @@ export type ChosenDevicesRepository = ReturnType<typeof createChosenDevicesRepos
 export function createChosenDevicesRepository(sql: Database) {
   return {
     /** The latest readings of the chosen devices, up to a limit. */
-    listMeasured(organizationId: string, chosen: ChosenDevices): Promise<MeasuredDevice[]> {
+    async listMeasured(organizationId: string, chosen: ChosenDevices): Promise<MeasuredDevice[]> {
       return sql({ a: 'assets' })
-        .join({ s: 'device_states' }, {
-          's.organization_id': 'a.organization_id',
-          's.asset_id': 'a.id',
-        } as never)
-        .join({ d: 'device_configs' }, {
-          'd.organization_id': 'a.organization_id',
-          'd.asset_id': 'a.id',
-        } as never)
+        .join({ s: 'device_states' }, { 's.organization_id': 'a.organization_id', 's.asset_id': 'a.id' })
+        .join({ d: 'device_configs' }, { 'd.organization_id': 'a.organization_id', 'd.asset_id': 'a.id' })
         .where({ 'a.organization_id': organizationId, 'a.archived_at': null })
         .modify(among, chosen)
         .orderBy('a.id')
@@ -25,7 +19,7 @@ export function createChosenDevicesRepository(sql: Database) {
           'a.model',
           sql.raw(`coalesce(s.latest, '[]') as latest`),
           sql.raw('coalesce(d.reported_channel_types, s.observed_channel_types) as "channelTypes"'),
-        ) as unknown as Promise<MeasuredDevice[]>;
+        );
     },
   };
 }

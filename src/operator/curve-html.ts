@@ -1,5 +1,4 @@
 /** The panel of a curve: its span, the devices in the picture, its exports, and the place for the picture. */
-import type { ListedAssetView } from '../assets/asset.ts';
 import { COMPARED_MAX } from '../statistics/comparison.ts';
 import { type CurveSpan, NAMED_SPANS, spanQuery } from './curve-span.ts';
 import { type Content, type Html, html } from './html.ts';
@@ -18,7 +17,7 @@ export interface CurvePanel {
   typed: Record<'from' | 'to', string | Date>;
   compared: readonly ShownDevice[];
   /** Null: none was looked for. */
-  found: ReadonlyArray<Pick<ListedAssetView, 'id' | 'name' | 'serialNumber'>> | null;
+  found: readonly ShownDevice[] | null;
   find: string;
 }
 

@@ -3,6 +3,7 @@ import type { Alert } from '../alerts/alert.ts';
 import { ENDED_AT } from '../alerts/alert-columns.ts';
 import type { Database } from '../db/database.ts';
 import type { Actor } from '../db/transaction.ts';
+import type { CurveSpan } from './curve-span.ts';
 
 export type MarkedAlert = Pick<Alert, 'id' | 'type' | 'details' | 'startedAt' | 'endedAt'>;
 
@@ -11,11 +12,6 @@ export interface AlertComment {
   at: Date;
   by: Actor | null;
   comment: string;
-}
-
-export interface MarkSpan {
-  from: Date;
-  to: Date;
 }
 
 const ALERTS_MAX = 500;
@@ -29,7 +25,7 @@ export function createCurveMarksRepository(sql: Database) {
     async listAlerts(
       organizationId: string,
       assetId: string,
-      { from, to }: MarkSpan,
+      { from, to }: Pick<CurveSpan, 'from' | 'to'>,
     ): Promise<MarkedAlert[]> {
       return sql('alerts')
         .where({ organization_id: organizationId, asset_id: assetId })
@@ -50,7 +46,7 @@ export function createCurveMarksRepository(sql: Database) {
     async listComments(
       organizationId: string,
       alertIds: readonly string[],
-      { from, to }: MarkSpan,
+      { from, to }: Pick<CurveSpan, 'from' | 'to'>,
     ): Promise<AlertComment[]> {
       if (alertIds.length === 0) return [];
       return sql('alert_actions')

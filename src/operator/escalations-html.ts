@@ -1,10 +1,10 @@
 /** Escalations: who is notified step by step. */
 import type { Answers, ChannelView, EscalationView } from './answers.ts';
-import { inGroups, labelsOf } from './channel-labels.ts';
 import type { Option } from './form-layout.ts';
 import type { FormLink } from './form-links.ts';
 import { type Html, html } from './html.ts';
 import { ACTION, badge, live, nextPage, table, toWords } from './parts.ts';
+import { inGroups, labelsOf } from './shown-channels.ts';
 
 const PATH = '/operator/escalations';
 

@@ -1,20 +1,13 @@
-import type { Field } from './form-fields.ts';
+import { toField } from './form-fields.ts';
 import { type FieldsOptions, fieldsHtml } from './form-html.ts';
 import { type Content, type Html, html } from './html.ts';
 import type { ShownAsset } from './shown-assets.repository.ts';
 
 /** In place of the ids that the operation takes. */
-export const SERIAL_NUMBERS: Field = {
-  name: 'serialNumbers',
-  kind: 'texts',
-  isRequired: false,
-  isNullable: false,
-  isSecret: false,
-  isInteger: false,
-  options: [],
-  help: 'Up to 100, separated by spaces, commas or lines.',
-  fields: [],
-};
+export const SERIAL_NUMBERS = toField('serialNumbers', {
+  type: 'array',
+  flags: { description: 'Up to 100, separated by spaces, commas or lines.' },
+});
 
 /** Devices that a page has chosen, by id, because no serial number finds an archived one. */
 export type ChosenDevices = ReadonlyMap<string, ShownAsset>;

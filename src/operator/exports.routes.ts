@@ -1,5 +1,5 @@
 /** Files that operations answer with: readings as a table, and calibration certificates. */
-import { unknownSerials } from '../config-jobs/chosen-serials.ts';
+import { unknownSerials } from '../devices/serial-number.ts';
 import type { PageReply } from '../http/page-route.ts';
 import { DAY_MS } from '../process/durations.ts';
 import { invalid } from '../process/errors.ts';

@@ -1,5 +1,4 @@
-import type { ListedAssetView } from '../assets/asset.ts';
-import { listedAssetView } from '../assets/asset.ts';
+import { type ListedAssetView, listedAssetView } from '../assets/asset.ts';
 import type { AssetOrderRepository } from '../assets/asset-order.repository.ts';
 import { ASSET_ORDERS, type AssetOrder, beginningOf, parseCursor, toCursor } from '../assets/asset-order.ts';
 import type { RecentHoursRepository } from '../measurements/recent-hours.repository.ts';
@@ -17,8 +16,7 @@ import type { ListChoices } from './form-layout.ts';
 import { given, type OperatorPage, type PageDeps, type ReadTyped } from './page-deps.ts';
 import { roundedDown } from './page-fingerprint.ts';
 import type { PastDevicesRepository } from './past-devices.repository.ts';
-import type { Session } from './session.ts';
-import { OPERATOR_PATH } from './session.ts';
+import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
 const GROUP_LOOKS = { groupId: { choices: 'groups' } } as const;

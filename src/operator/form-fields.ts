@@ -48,7 +48,7 @@ export interface Described {
 export const toFields = ({ keys = {} }: Described): Field[] =>
   Object.entries(keys).map(([name, described]) => toField(name, described));
 
-function toField(name: string, described: Described): Field {
+export function toField(name: string, described: Described): Field {
   const { flags = {}, allow = [], rules = [], examples = [] } = described;
   const docs = Object.assign({}, ...(described.metas ?? []).map((meta) => meta.docs)) as Docs;
   const kind = kindOf(described, docs);

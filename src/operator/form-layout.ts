@@ -6,9 +6,6 @@ import type { Session } from './session.ts';
 /** Lists whose ids or slugs a field takes. */
 export type ChoiceSource = 'groups' | 'channels' | 'profiles';
 
-/** Values that the API takes and never shows. */
-export type StoredSource = 'intervals';
-
 export interface Option {
   value: string;
   label: string;
@@ -75,8 +72,8 @@ export interface FormLayout {
   omits?: readonly string[];
   /** Sent as it is, beside the fields. */
   body?: Values;
-  /** The operation whose answer the form shows and changes, where in its answer the values are, and values beside it. */
-  changes?: { operation: string; pick?(answer: Values): Values; stored?: StoredSource };
+  /** The operation whose answer the form shows and changes, where in its answer the values are, and whether intervals stand beside them. */
+  changes?: { operation: string; pick?(answer: Values): Values; hasIntervals?: true };
   /** The body is a file. */
   file?: { label: string; accept: string };
   /** The page behind the form. */

@@ -11,7 +11,7 @@ import { namedProfile, previewHtml } from './apply-html.ts';
 import { ASKED_PROFILE, CHANGED_SINCE, toAskedProfile } from './asked-profile.ts';
 import type { Field, Values } from './form-fields.ts';
 import { formHtml, revealedHtml } from './form-html.ts';
-import type { FormLayout, StoredSource } from './form-layout.ts';
+import type { FormLayout } from './form-layout.ts';
 import { defaultsOf, toChange, toCreation, toTimes, withoutUnused } from './form-values.ts';
 import { FORM_PATH, FORMS, type FormName, operationOf, outcomeOf, toActionUrl } from './forms.ts';
 import { joinHtml, takeAwayHtml } from './groups-html.ts';
@@ -42,12 +42,10 @@ interface Shown {
 type Inputs = Array<[string, string]>;
 
 export interface FormsRoutesDeps extends FormPageDeps {
-  /** Values that no answer of the API shows, for forms that change them. */
   listLeaving: ShownGroupsRepository['listLeaving'];
   listProfileNames: ProfilesRepository['listNames'];
   findProfile: ProfilesRepository['find'];
   listGroupsByProfile: ShownGroupsRepository['listByProfile'];
-  findStored: Record<StoredSource, (session: Session, params: Record<string, string>) => Promise<Values>>;
 }
 
 export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
@@ -63,7 +61,6 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     toRefusal,
     findFaults,
     forecastBreaches,
-    findStored,
     listLeaving,
     listProfileNames,
     findProfile,
@@ -298,7 +295,10 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
         if (!changes) return draw(session, form, { values: defaultsOf(form.fields), shown: null });
         const { body } = await call(toCaller(session), changes.operation, { params: form.params });
         const found = changes.pick?.(body as Values) ?? (body as Values);
-        const stored = changes.stored && (await findStored[changes.stored](session, form.params));
+        // The API takes intervals and does not show them.
+        const stored = changes.hasIntervals && {
+          intervals: (await findProfile(session.organizationId, form.params.slug ?? ''))?.intervals ?? null,
+        };
         const values = pickValues(form.fields, { ...found, ...stored });
         return draw(session, form, { values, shown: values });
       },

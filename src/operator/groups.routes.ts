@@ -4,7 +4,7 @@ import { JOIN_PATH } from './apply-fields.ts';
 import { jobOrGroup } from './group-forms.ts';
 import { findAborted } from './group-rollout.ts';
 import { groupHtml, groupsHtml, joinHtml } from './groups-html.ts';
-import { type OperatorPage, type PageDeps, pageIn } from './page-deps.ts';
+import { leadBack, type OperatorPage, type PageDeps, pageIn } from './page-deps.ts';
 import { OPERATOR_PATH } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 import type { ShownGroupsRepository } from './shown-groups.repository.ts';
@@ -63,13 +63,7 @@ export const groupsRoutes = ({
     });
     return { title: group.name, content };
   }),
-  {
-    // The question stands at this address; loaded anew, it leads back to the devices.
-    method: 'GET',
-    path: JOIN_PATH,
-    role: 'read',
-    handle: async () => ({ location: `${OPERATOR_PATH}/fleet` }),
-  },
+  leadBack(JOIN_PATH, () => `${OPERATOR_PATH}/fleet`),
   {
     method: 'POST',
     path: JOIN_PATH,

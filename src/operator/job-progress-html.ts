@@ -1,5 +1,4 @@
-import type { JobView } from '../config-jobs/config-job.ts';
-import { hasEnded } from '../config-jobs/config-job.ts';
+import { hasEnded, type JobView } from '../config-jobs/config-job.ts';
 import { stagesText } from './apply-html.ts';
 import { type Content, type Html, html } from './html.ts';
 import { AWAITED_READ_MAX, type JobProgress, type JobStages, whyAwaited } from './job-progress.ts';
@@ -11,19 +10,12 @@ export function progressFacts(
   job: JobView,
   stages: JobStages | null,
   progress: JobProgress,
-): Array<[string, Content]> {
+): Array<readonly [string, Content]> {
   return [
-    ...(stages && stages.stageCount > 1
-      ? [['Stage', stageText(stages, job.total)] as [string, Content]]
-      : []),
-    ...(hasEnded(job.status) ? [] : [['Expected end', expectedEnd(job, progress)] as [string, Content]]),
+    ...(stages && stages.stageCount > 1 ? [['Stage', stageText(stages, job.total)] as const] : []),
+    ...(hasEnded(job.status) ? [] : [['Expected end', expectedEnd(job, progress)] as const]),
     ...(stages?.retryOfJobId
-      ? [
-          ['Retry of', html`<a href="/operator/jobs/${stages.retryOfJobId}">another job</a>`] as [
-            string,
-            Content,
-          ],
-        ]
+      ? [['Retry of', html`<a href="/operator/jobs/${stages.retryOfJobId}">another job</a>`] as const]
       : []),
   ];
 }

@@ -1,23 +1,14 @@
-import type { Sql } from '../db/database.ts';
 import { includesRole, type Role } from '../http/role.ts';
 import { actorOf, created, type Route, route } from '../http/route.ts';
 import { AppError, notFound } from '../process/errors.ts';
 import { createdLinkSchema, createLinkBody } from './links.schemas.ts';
-import { type Claim, toLink } from './session.ts';
+import { toLink } from './session.ts';
+import type { createLinkIssuer } from './sessions.service.ts';
 
 export interface LinksRoutesDeps {
   /** Null: there is no operators' page. */
   operatorUrl: string | null;
-  issue(
-    sql: Sql,
-    request: {
-      organizationId: string;
-      name: string;
-      role: Role;
-      keyId: string | null;
-      invitedBy: string | null;
-    },
-  ): Promise<Claim & { expiresAt: Date }>;
+  issue: ReturnType<typeof createLinkIssuer>;
 }
 
 export const linksRoutes = ({ operatorUrl, issue }: LinksRoutesDeps): Route[] => [

@@ -107,6 +107,14 @@ export const createShowPage =
     },
   });
 
+/** The address of a form whose answer is a page that is shown once; loaded anew, it leads back. */
+export const leadBack = (path: string, back: (request: PageRequest<Session>) => string): OperatorPage => ({
+  method: 'GET',
+  path,
+  role: 'read',
+  handle: async (request) => ({ location: back(request) }),
+});
+
 /** The outcome of the last form: `done` names one of the sentences; an unknown name, which may stand in any address, shows nothing. */
 export function noticeOf(query: URLSearchParams): string | undefined {
   const done = query.get('done') ?? '';

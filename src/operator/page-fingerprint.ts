@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 export const fingerprintOf = (content: string): string =>
   createHash('sha256').update(content).digest('base64url');
 
-const STEP_MS = 5 * 60_000;
+export const STEP_MS = 5 * 60_000;
 
 /** Rounds down, so that an unchanged page looks the same again. */
 export const roundedDown = (at: Date): Date => new Date(Math.floor(at.getTime() / STEP_MS) * STEP_MS);

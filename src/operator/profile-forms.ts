@@ -71,7 +71,7 @@ export const PROFILE_FORMS = {
     changes: {
       operation: 'getProfile',
       pick: ({ profile: found }) => found as Record<string, unknown>,
-      stored: 'intervals',
+      hasIntervals: true,
     },
     back: profile,
     said: 'The profile is saved. Apply it to bring it to devices.',

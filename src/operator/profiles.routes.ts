@@ -1,5 +1,5 @@
 import type { AuditRepository } from '../audit/audit.repository.ts';
-import type { Intervals } from '../profiles/profile.ts';
+import type { ProfilesRepository } from '../profiles/profiles.repository.ts';
 import type { OperatorPage, PageDeps } from './page-deps.ts';
 import { profileHtml, profilesHtml } from './profiles-html.ts';
 import { OPERATOR_PATH } from './session.ts';
@@ -14,8 +14,8 @@ const CHANGES_OF_PROFILES = ['createProfile', 'updateProfile', 'deleteProfile', 
 
 export interface ProfilesPageDeps extends PageDeps {
   audit: Pick<AuditRepository, 'listOf'>;
-  /** The API takes intervals and does not show them. */
-  findIntervals(organizationId: string, slug: string): Promise<Intervals | null>;
+  /** For the intervals, which the API takes and does not show. */
+  findProfile: ProfilesRepository['find'];
   listGroupsByProfile: ShownGroupsRepository['listByProfile'];
 }
 
@@ -24,7 +24,7 @@ export const profilesRoutes = ({
   showPage,
   linksFor,
   audit,
-  findIntervals,
+  findProfile,
   listGroupsByProfile,
 }: ProfilesPageDeps): OperatorPage[] => [
   showPage({ path, section, isLive: true }, async (session) => {
@@ -33,7 +33,7 @@ export const profilesRoutes = ({
   }),
   showPage({ path: `${path}/{slug}`, section, isLive: true }, async (session, { params }) => {
     const { slug = '' } = params;
-    const [{ profile }, groups, history, intervals] = await Promise.all([
+    const [{ profile }, groups, history, stored] = await Promise.all([
       ask(session, 'getProfile', { params }),
       listGroupsByProfile(session.organizationId, slug, GROUPS_SHOWN + 1),
       audit.listOf(session.organizationId, {
@@ -41,14 +41,14 @@ export const profilesRoutes = ({
         actions: CHANGES_OF_PROFILES,
         limit: CHANGES_SHOWN,
       }),
-      findIntervals(session.organizationId, slug),
+      findProfile(session.organizationId, slug),
     ]);
     const page = {
       profile,
       groups: groups.slice(0, GROUPS_SHOWN),
       hasMoreGroups: groups.length > GROUPS_SHOWN,
       history,
-      intervals,
+      intervals: stored?.intervals ?? null,
     };
     const content = profileHtml(page, { link: linksFor(session), mayChange: session.role !== 'read' });
     return { title: profile.name, content };

@@ -1,13 +1,9 @@
 /** Names of files with readings. */
+import type { CurveSpan } from './curve-span.ts';
 import type { ShownAsset } from './shown-assets.repository.ts';
 
-interface Span {
-  from: Date;
-  to: Date;
-}
-
 /** `<what>-<first day>-<last day>.csv` by days in UTC, in characters that every file system accepts. */
-export const toReadingsFile = (what: string, { from, to }: Span): string =>
+export const toReadingsFile = (what: string, { from, to }: Pick<CurveSpan, 'from' | 'to'>): string =>
   `${[what, dayOf(from), dayOf(to)].join('-').replace(/[^\w.-]+/g, '_')}.csv`;
 
 const dayOf = (at: Date): string => at.toISOString().slice(0, 10);

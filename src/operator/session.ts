@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Role } from '../http/role.ts';
 import type { Caller } from '../http/route.ts';
 import { createSigner } from '../process/signer.ts';
+import { ID_PATTERN } from '../process/uuid.ts';
 
 export interface Session {
   organizationId: string;
@@ -27,8 +28,7 @@ export const SESSION_MS = 12 * 3_600_000;
 export const OPERATOR_NAME_MAX = 128;
 export const OPERATOR_PATH = '/operator';
 
-const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-const LINK = new RegExp(`^(${UUID})\\.(${UUID})\\.([A-Za-z0-9_-]{43})$`);
+const LINK = new RegExp(`^(${ID_PATTERN})\\.(${ID_PATTERN})\\.([A-Za-z0-9_-]{43})$`);
 
 /** The session that a link or a cookie names, with its proof. */
 export interface Claim extends SessionRef {
@@ -46,7 +46,7 @@ export function parseToken(token: string): Claim | null {
 export const hashProof = (proof: string): Buffer => createHash('sha256').update(proof).digest();
 
 export const toLink = (baseUrl: string, claim: Claim): string =>
-  `${baseUrl.replace(/\/+$/, '')}${OPERATOR_PATH}/sign-in?link=${toToken(claim)}`;
+  `${baseUrl}${OPERATOR_PATH}/sign-in?link=${toToken(claim)}`;
 
 export function createCookieSigner(secretsKeys: Readonly<Record<number, Buffer>>) {
   const signer = createSigner(secretsKeys, 'operator session');

@@ -68,7 +68,7 @@ export function sessionsRoutes({ sessions, sessionsIn, now }: SessionsRoutesDeps
   ];
 }
 
-const sessionView = ({ startedAt, expiresAt, ...session }: ActiveSession) => ({
+export const sessionView = ({ startedAt, expiresAt, ...session }: ActiveSession) => ({
   ...session,
   recType: 'operator-session',
   startedAt: startedAt.toISOString(),

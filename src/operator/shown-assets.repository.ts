@@ -1,5 +1,5 @@
 /** What pages show of assets beside the answers of operations. */
-import { type AlertState, isTemperature } from '../alerts/open-alert.ts';
+import { type AlertState, isTemperature } from '../alerts/device-alerts.ts';
 import type { Database } from '../db/database.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
 import type { Layout } from '../devices/device-capabilities.ts';

@@ -34,31 +34,27 @@ const LATEST_JOBS = 500;
 /** Read from an index alone: an archived asset is in no group. */
 const MEMBER_COUNT = `(
     select count(*) from assets where organization_id = groups.organization_id and group_id = groups.id
-  ) as member_count`;
+  )::integer as "memberCount"`;
 
 export type ShownGroupsRepository = ReturnType<typeof createShownGroupsRepository>;
 
 export function createShownGroupsRepository(sql: Database) {
   const inUse = (organizationId: string) =>
     sql('groups').where({ organization_id: organizationId, deleted_at: null });
-  const toOptions = (rows: Array<{ id: string; name: string }>): Option[] =>
-    rows.map(({ id, name }) => ({ value: id, label: name }));
 
   return {
     /** By name. */
     async list(organizationId: string, limit: number): Promise<Option[]> {
-      const rows = await inUse(organizationId)
+      return inUse(organizationId)
         .orderByRaw('casefold(name collate pg_unicode_fast)')
         .limit(limit)
-        .select('id', 'name');
-      return toOptions(rows);
+        .select({ value: 'id', label: 'name' });
     },
 
     async listByIds(organizationId: string, ids: readonly string[]): Promise<Option[]> {
-      const rows = await inUse(organizationId)
+      return inUse(organizationId)
         .whereRaw('id = any(?::uuid[])', [[...ids]])
-        .select('id', 'name');
-      return toOptions(rows);
+        .select({ value: 'id', label: 'name' });
     },
 
     /** Those of the devices, by serial number, that are in another group. */
@@ -67,30 +63,25 @@ export function createShownGroupsRepository(sql: Database) {
       groupId: string,
       serialNumbers: readonly string[],
     ): Promise<LeavingDevice[]> {
-      const rows = await sql('assets as a')
-        .join('groups as g', { 'g.organization_id': 'a.organization_id', 'g.id': 'a.group_id' } as never)
-        .where({ 'a.organization_id': organizationId, 'a.archived_at': null, 'g.deleted_at': null } as never)
-        .whereNot('g.id' as never, groupId)
+      return sql({ a: 'assets' })
+        .join({ g: 'groups' }, { 'g.organization_id': 'a.organization_id', 'g.id': 'a.group_id' })
+        .where({ 'a.organization_id': organizationId, 'a.archived_at': null, 'g.deleted_at': null })
+        .whereNot('g.id', groupId)
         .whereRaw('lower(a.serial_number) = any(?::text[])', [
           serialNumbers.map((serial) => serial.toLowerCase()),
         ])
         .orderBy('a.id')
-        .select(
-          sql.raw(
-            'a.id, a.name, a.serial_number as "serialNumber", g.id as "groupId", g.name as "groupName"',
-          ) as never,
-        );
-      return rows as unknown as LeavingDevice[];
+        .select({ id: 'a.id', name: 'a.name', serialNumber: 'a.serial_number' })
+        .select({ groupId: 'g.id', groupName: 'g.name' });
     },
 
     /** By name, with the numbers of their members. */
     async listByProfile(organizationId: string, slug: string, limit: number): Promise<GroupWithProfile[]> {
-      const rows: Array<{ id: string; name: string; member_count: string }> = await inUse(organizationId)
+      return inUse(organizationId)
         .where({ profile_slug: slug })
         .orderByRaw('casefold(name collate pg_unicode_fast)')
         .limit(limit)
-        .select('id', 'name', sql.raw(MEMBER_COUNT) as never);
-      return rows.map(({ id, name, member_count }) => ({ id, name, memberCount: Number(member_count) }));
+        .select<GroupWithProfile[]>('id', 'name', sql.raw(MEMBER_COUNT));
     },
 
     /** Newest first. */

@@ -28,25 +28,6 @@ export type NewestChange = Pick<DeviceJob, 'jobId' | 'profileSlug' | 'reason'>;
 
 export type ShownJobsRepository = ReturnType<typeof createShownJobsRepository>;
 
-/** Bindings: the organization, the job. */
-const OF_SMALL_JOB = `select organization_id, asset_id, state from config_targets
-  where organization_id = ? and job_id = ? order by asset_id limit ${AWAITED_READ_MAX}`;
-/** Most targets of a large job may have settled; the index contains the unsettled ones of all jobs. */
-const OF_LARGE_JOB = `select organization_id, asset_id, state from (
-    select organization_id, job_id, asset_id, state from config_targets
-    where organization_id = ? and is_active order by asset_id limit ${AWAITED_READ_MAX}
-  ) as active where job_id = ?`;
-
-const listing = (targets: string) => `
-  select t.asset_id as "assetId", t.state, s.status, s.expected_by as "expectedBy",
-    s.last_contact_at as "lastContactAt"
-  from (${targets}) as t
-  left join lateral (
-    select status, expected_by, last_contact_at from device_states
-    where organization_id = t.organization_id and asset_id = t.asset_id limit 1
-  ) as s on true
-  where t.state in ('waiting', 'sent')`;
-
 /**
  * Devices with a later change are left out, because that one counts; one that has yet to start, or was cancelled before
  * devices confirmed it, does not.
@@ -86,25 +67,40 @@ const LIST_NEWEST = `
 export function createShownJobsRepository(sql: Database) {
   return {
     async findStages({ organizationId, jobId }: JobRef): Promise<JobStages | null> {
-      const row = await sql('config_jobs').where({ organization_id: organizationId, id: jobId }).first();
-      if (!row) return null;
-      return {
-        currentStage: row.current_stage,
-        stageCount: row.stage_count,
-        rollout: row.rollout,
-        isBeginningStage: row.is_beginning_stage,
-        retryOfJobId: row.retry_of_job_id,
-      };
+      const found = await sql('config_jobs').where({ organization_id: organizationId, id: jobId }).first({
+        currentStage: 'current_stage',
+        stageCount: 'stage_count',
+        rollout: 'rollout',
+        isBeginningStage: 'is_beginning_stage',
+        retryOfJobId: 'retry_of_job_id',
+      });
+      return found ?? null;
     },
 
     /**
      * Devices that have yet to fetch or confirm the change. Reads a bounded number of targets, so it may miss
      * some in a larger job.
      */
-    listAwaited({ organizationId, jobId }: JobRef, targetCount: number): Promise<AwaitedDevice[]> {
-      return targetCount <= AWAITED_READ_MAX
-        ? query(sql, listing(OF_SMALL_JOB), [organizationId, jobId])
-        : query(sql, listing(OF_LARGE_JOB), [organizationId, jobId]);
+    async listAwaited({ organizationId, jobId }: JobRef, targetCount: number): Promise<AwaitedDevice[]> {
+      const own = { organization_id: organizationId };
+      // Most targets of a large job may have settled; an index contains the unsettled ones of all jobs.
+      const read = targetCount <= AWAITED_READ_MAX ? { job_id: jobId } : { is_active: true };
+      const targets = await sql('config_targets')
+        .where({ ...own, ...read })
+        .orderBy('asset_id')
+        .limit(AWAITED_READ_MAX)
+        .select('job_id', 'asset_id', 'state');
+      const stateOf = new Map(
+        targets
+          .filter(({ job_id, state }) => job_id === jobId && (state === 'waiting' || state === 'sent'))
+          .map(({ asset_id, state }) => [asset_id, state as AwaitedDevice['state']] as const),
+      );
+      const devices: Array<Omit<AwaitedDevice, 'state'>> = await sql('device_states')
+        .where(own)
+        .whereRaw('asset_id = any(?::uuid[])', [[...stateOf.keys()]])
+        .select({ assetId: 'asset_id', status: 'status' })
+        .select({ expectedBy: 'expected_by', lastContactAt: 'last_contact_at' });
+      return devices.map((device) => ({ ...device, state: stateOf.get(device.assetId) ?? 'waiting' }));
     },
 
     /**
@@ -130,26 +126,19 @@ export function createShownJobsRepository(sql: Database) {
     },
 
     /** The jobs of one device, newest first. */
-    listOfDevice(organizationId: string, assetId: string, limit: number): Promise<DeviceJob[]> {
-      return query(
-        sql,
-        `select t.job_id as "jobId", t.state, t.reason, t.updated_at as "updatedAt",
-           t.confirmed_at as "confirmedAt", j.profile_slug as "profileSlug", j.status as "jobStatus",
-           coalesce(p.name, j.profile_slug) as "profileName"
-         from (
-           select * from config_targets where organization_id = ? and asset_id = ?
-           order by job_id desc limit ?
-         ) as t
-         cross join lateral (
-           select profile_slug, status from config_jobs
-           where organization_id = t.organization_id and id = t.job_id
-         ) as j
-         left join lateral (
-           select name from profiles where organization_id = t.organization_id and slug = j.profile_slug limit 1
-         ) as p on true
-         order by t.job_id desc`,
-        [organizationId, assetId, limit],
-      );
+    async listOfDevice(organizationId: string, assetId: string, limit: number): Promise<DeviceJob[]> {
+      const latest = sql('config_targets')
+        .where({ organization_id: organizationId, asset_id: assetId })
+        .orderBy('job_id', 'desc')
+        .limit(limit);
+      return sql
+        .from(latest.as('t'))
+        .join({ j: 'config_jobs' }, { 'j.organization_id': 't.organization_id', 'j.id': 't.job_id' })
+        .leftJoin({ p: 'profiles' }, { 'p.organization_id': 'j.organization_id', 'p.slug': 'j.profile_slug' })
+        .orderBy('t.job_id', 'desc')
+        .select({ jobId: 't.job_id', state: 't.state', reason: 't.reason', updatedAt: 't.updated_at' })
+        .select({ confirmedAt: 't.confirmed_at', profileSlug: 'j.profile_slug', jobStatus: 'j.status' })
+        .select({ profileName: sql.raw('coalesce(p.name, j.profile_slug)') });
     },
   };
 }

@@ -2,7 +2,8 @@ import type { OpenPageRoute } from '../http/page-route.ts';
 import type { KeyedSemaphore } from '../process/keyed-semaphore.ts';
 import type { Layout } from './layout.ts';
 import { toOwnPath } from './page-deps.ts';
-import { OPERATOR_PATH, type Session, type SessionRef } from './session.ts';
+import { OPERATOR_PATH, type Session } from './session.ts';
+import type { Sessions } from './sessions.service.ts';
 import { SIGN_IN_PATH, signInHtml } from './sign-in-html.ts';
 
 export interface SignInDeps {
@@ -13,11 +14,7 @@ export interface SignInDeps {
   lookUps: KeyedSemaphore;
   /** @throws when this address has sent too many wrong links. */
   countFailure(address: string): void;
-  sessions: {
-    findLink(token: string): Promise<Session | null>;
-    signIn(token: string): Promise<{ session: Session; cookie: string } | null>;
-    signOut(session: SessionRef): Promise<void>;
-  };
+  sessions: Pick<Sessions, 'findLink' | 'signIn' | 'signOut'>;
 }
 
 export function signInRoutes({

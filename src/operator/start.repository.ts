@@ -81,12 +81,10 @@ export function createStartRepository(sql: Database) {
 
     /** Null: there is none, or somebody has confirmed that its devices are offline. */
     async findOutage(organizationId: string): Promise<Outage | null> {
-      const row = await sql('overdue_fleets')
+      const found = await sql('overdue_fleets')
         .where({ organization_id: organizationId, confirmed_at: null })
-        .first('since', 'overdue_count', 'total_count', 'escalated_alert_id');
-      if (row === undefined) return null;
-      const { since, overdue_count: overdue, total_count: total, escalated_alert_id: alertId } = row;
-      return { since, overdue, total, alertId };
+        .first('since', { overdue: 'overdue_count', total: 'total_count', alertId: 'escalated_alert_id' });
+      return found ?? null;
     },
 
     /** Running jobs with devices that failed, and those that ended since then with failures; newest first. */

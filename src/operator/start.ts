@@ -3,7 +3,7 @@ import type { AlertType, AlertView } from '../alerts/alert.ts';
 import type { Severity } from '../devices/alert-terms.ts';
 import type { AlertNotification, MadeStep } from './alert-notifications.repository.ts';
 import type { ChannelView, EscalationView, WebhookView } from './answers.ts';
-import { labelsOf, recipientsOf } from './channel-labels.ts';
+import { labelsOf, recipientsOf } from './shown-channels.ts';
 import type { NewAlerts } from './start.repository.ts';
 import { labelsOfStep } from './step-outcomes.ts';
 

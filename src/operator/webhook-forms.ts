@@ -6,15 +6,15 @@ import { clock } from './parts.ts';
 const section = 'Webhooks';
 const list = () => '/operator/webhooks';
 
-/** Both collections have the same forms. */
+/** Both collections have the same forms, under the names of the first one. */
 function formsOf(collection: 'events' | 'cellular') {
   const webhook = ({ webhookId }: Record<string, string>) => `/operator/webhooks/${collection}/${webhookId}`;
   const isOfEvents = collection === 'events';
-  const get = isOfEvents ? 'getWebhook' : 'getCellularWebhook';
-  const about = { operation: get, name: ({ url }: Values) => String(url) };
+  const noun = isOfEvents ? 'Webhook' : 'CellularWebhook';
+  const about = { operation: `get${noun}`, name: ({ url }: Values) => String(url) };
   const looks = { url: { label: 'URL' } };
   return {
-    create: {
+    createWebhook: {
       title: isOfEvents ? 'Create a webhook for events' : 'Create a webhook for readings',
       submit: 'Create',
       section,
@@ -23,19 +23,19 @@ function formsOf(collection: 'events' | 'cellular') {
       next: (_, { id }) => `/operator/webhooks/${collection}/${id}`,
       said: 'The webhook is created. Send a test to see whether it arrives.',
     },
-    change: {
+    updateWebhook: {
       title: 'Edit the webhook',
       submit: 'Save',
       section,
       about,
       omits: ['status', 'secret'],
       looks,
-      changes: { operation: get },
+      changes: { operation: `get${noun}` },
       back: webhook,
       said: 'The webhook is saved.',
     },
-    pause: {
-      operation: isOfEvents ? 'updateWebhook' : 'updateCellularWebhook',
+    pauseWebhook: {
+      operation: `update${noun}`,
       title: 'Pause the webhook',
       submit: 'Pause',
       section,
@@ -47,8 +47,8 @@ function formsOf(collection: 'events' | 'cellular') {
       back: webhook,
       said: 'Nothing is sent to the webhook until it is resumed; events meanwhile are held.',
     },
-    resume: {
-      operation: isOfEvents ? 'updateWebhook' : 'updateCellularWebhook',
+    resumeWebhook: {
+      operation: `update${noun}`,
       title: 'Resume the webhook',
       submit: 'Resume',
       section,
@@ -59,7 +59,7 @@ function formsOf(collection: 'events' | 'cellular') {
       back: webhook,
       said: 'Held deliveries are sent now, at a growing pace.',
     },
-    retry: {
+    retryWebhook: {
       title: 'Retry now',
       submit: 'Retry now',
       section,
@@ -69,7 +69,7 @@ function formsOf(collection: 'events' | 'cellular') {
       back: webhook,
       said: 'The retry begins: with one delivery while the receiver fails, and with the others when it arrives.',
     },
-    rotate: {
+    rotateWebhookSecret: {
       title: 'Rotate the secret',
       submit: 'Rotate',
       section,
@@ -80,8 +80,8 @@ function formsOf(collection: 'events' | 'cellular') {
       said: 'The secret is rotated.',
       reveals: SECRET,
     },
-    sign: {
-      operation: isOfEvents ? 'rotateWebhookSecret' : 'rotateCellularWebhookSecret',
+    signWebhook: {
+      operation: `rotate${noun}Secret`,
       title: 'Sign deliveries',
       submit: 'Sign them',
       section,
@@ -91,8 +91,8 @@ function formsOf(collection: 'events' | 'cellular') {
       said: 'Deliveries are signed.',
       reveals: SECRET,
     },
-    unsign: {
-      operation: isOfEvents ? 'updateWebhook' : 'updateCellularWebhook',
+    removeWebhookSecret: {
+      operation: `update${noun}`,
       title: 'Take the secret away',
       submit: 'Stop signing',
       section,
@@ -104,7 +104,7 @@ function formsOf(collection: 'events' | 'cellular') {
       back: webhook,
       said: 'Deliveries are no longer signed.',
     },
-    replay: {
+    replayWebhook: {
       title: 'Send deliveries again',
       submit: 'Send them again',
       section,
@@ -113,7 +113,7 @@ function formsOf(collection: 'events' | 'cellular') {
       back: webhook,
       said: 'The deliveries are sent again, at a growing pace.',
     },
-    remove: {
+    deleteWebhook: {
       title: 'Delete the webhook',
       submit: 'Delete the webhook',
       section,
@@ -124,12 +124,12 @@ function formsOf(collection: 'events' | 'cellular') {
       next: list,
       said: 'The webhook is deleted.',
     },
-    resend: {
+    resendWebhookDelivery: {
       title: 'Send the delivery again',
       submit: 'Send it again',
       section,
       about: {
-        operation: isOfEvents ? 'getWebhookDelivery' : 'getCellularWebhookDelivery',
+        operation: `get${noun}Delivery`,
         name: ({ eventType, createdAt }) => html`${eventType as string}, ${clock(String(createdAt))}`,
       },
       question: 'The receiver gets the same event once more.',
@@ -147,30 +147,20 @@ const SECRET = {
 
 const OTHER_FIELDS = ['url', 'events', 'name', 'deliverConfigApplied', 'secret', 'status'];
 
-const events = formsOf('events');
-const cellular = formsOf('cellular');
+const EVENT_FORMS = formsOf('events');
+
+type CellularForms = {
+  [Name in keyof typeof EVENT_FORMS as Name extends `${infer Verb}Webhook${infer Rest}`
+    ? `${Verb}CellularWebhook${Rest}`
+    : never]: FormLayout;
+};
 
 export const WEBHOOK_FORMS = {
-  createWebhook: events.create,
-  updateWebhook: events.change,
-  pauseWebhook: events.pause,
-  resumeWebhook: events.resume,
-  retryWebhook: events.retry,
-  rotateWebhookSecret: events.rotate,
-  signWebhook: events.sign,
-  removeWebhookSecret: events.unsign,
-  replayWebhook: events.replay,
-  deleteWebhook: events.remove,
-  resendWebhookDelivery: events.resend,
-  createCellularWebhook: cellular.create,
-  updateCellularWebhook: cellular.change,
-  pauseCellularWebhook: cellular.pause,
-  resumeCellularWebhook: cellular.resume,
-  retryCellularWebhook: cellular.retry,
-  rotateCellularWebhookSecret: cellular.rotate,
-  signCellularWebhook: cellular.sign,
-  removeCellularWebhookSecret: cellular.unsign,
-  replayCellularWebhook: cellular.replay,
-  deleteCellularWebhook: cellular.remove,
-  resendCellularWebhookDelivery: cellular.resend,
+  ...EVENT_FORMS,
+  ...(Object.fromEntries(
+    Object.entries(formsOf('cellular')).map(([name, form]) => [
+      name.replace('Webhook', 'CellularWebhook'),
+      form,
+    ]),
+  ) as unknown as CellularForms),
 } satisfies Record<string, FormLayout>;

@@ -1,5 +1,5 @@
 /** The attempts of an endpoint, hour by hour. */
-import type { AttemptCounts } from '../endpoints/attempt-counts.ts';
+import type { AttemptCounts } from '../endpoints/endpoint.ts';
 import { HOUR_MS } from '../process/durations.ts';
 
 export interface HourOfAttempts extends AttemptCounts {

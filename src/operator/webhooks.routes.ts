@@ -1,7 +1,7 @@
 import { orNotFound } from '../process/errors.ts';
 import type { DeliveryDetailView, WebhookView } from './answers.ts';
 import { deliveryHtml } from './delivery-html.ts';
-import { type FormPageDeps, given, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { type FormPageDeps, given, leadBack, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 import type { ShownWebhooksRepository } from './shown-webhooks.repository.ts';
@@ -111,13 +111,7 @@ export function webhooksRoutes({
     showPage({ path: onePath, section, isLive: true }, (session, { params, query }) =>
       readWebhook(session, params, query),
     ),
-    {
-      // The result of a test is shown once; its address leads back.
-      method: 'GET',
-      path: `${onePath}/test`,
-      role: 'read',
-      handle: async ({ params }) => ({ location: pathOf(params) }),
-    },
+    leadBack(`${onePath}/test`, ({ params }) => pathOf(params)),
     {
       method: 'POST',
       path: `${onePath}/test`,

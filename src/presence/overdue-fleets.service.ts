@@ -5,7 +5,7 @@
  */
 import type { Database } from '../db/database.ts';
 import type { DomainEvent, Publish } from '../db/domain-event.ts';
-import type { InTransaction, Transact } from '../db/transaction.ts';
+import type { InTransaction, Transact, Transaction } from '../db/transaction.ts';
 import { isFleetOverdue, type OverdueFleet, overdueFleetData, overdueMax } from './overdue-fleet.ts';
 import type { OverdueFleetsRepository, StoredOverdueFleet } from './overdue-fleets.repository.ts';
 import type { OverdueQuery, PresenceRepository } from './presence.repository.ts';
@@ -22,7 +22,7 @@ export interface OverdueFleetsDeps {
     };
     /** Returns the events, for the caller to publish, and the devices of at most `limit` alerts. */
     announce(
-      tx: InTransaction,
+      tx: Transaction,
       organizationId: string,
       limit: number,
     ): Promise<{ devices: DeviceKey[]; events: DomainEvent[]; isLast: boolean }>;

@@ -33,7 +33,7 @@ export const presenceBindings = (presences: readonly Presence[]) => ({
 });
 
 /** For devices out of service, which have no expected contact. */
-export const NO_DEADLINE = 'expected_by = null';
+export const NO_DEADLINE = { expected_by: null };
 
 /** Primary key of the row. */
 export interface DeviceKey {

@@ -33,10 +33,8 @@ export interface PresenceServiceDeps {
       isAnnounced: (device: OverdueDevice) => boolean,
     ): Promise<DomainEvent[]>;
     resolve(tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]>;
-    unannouncedIn(sql: Sql): {
-      /** Ids of the assets whose last offline time had no event. */
-      listAssets(devices: DeviceKey[]): Promise<Set<string>>;
-    };
+    /** Ids of the assets whose last offline time had no event. */
+    listUnannounced(sql: Sql, devices: DeviceKey[]): Promise<Set<string>>;
   };
   /** One event and one alarm for each fleet: see overdue-fleets.service.ts. */
   beginOverdueFleets(look: Look): Promise<void>;
@@ -83,7 +81,7 @@ export function createPresenceService(deps: PresenceServiceDeps) {
   /** Events for devices that came back, except those whose absence was not published. */
   async function onlineEvents(tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]> {
     if (devices.length === 0) return [];
-    const unannounced = await noDataAlerts.unannouncedIn(tx.sql).listAssets(devices);
+    const unannounced = await noDataAlerts.listUnannounced(tx.sql, devices);
     return presenceEvents(
       tx,
       'device.online',

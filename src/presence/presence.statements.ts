@@ -31,9 +31,12 @@ const LOCKED = `locked as materialized (
     for no key update of s skip locked
   )`;
 
-export const LIST_DUE_CHECKS = `
+const listChecked = (condition: string): string => `
   select c.organization_id as "organizationId", c.asset_id as id from ${CHECKED}
-    and ${isCheckDue(DEADLINE)} order by c.check_at limit :limit`;
+    and ${condition} order by c.check_at limit :limit`;
+
+export const LIST_DUE_CHECKS = listChecked(isCheckDue(DEADLINE));
+export const LIST_OVERDUE = listChecked(isOverdue(DEADLINE));
 
 /** Moves the next check to the deadline, or to infinity without one. An ongoing outage may extend it for a while only. */
 export const POSTPONE_CHECKS = `
@@ -49,10 +52,6 @@ export const POSTPONE_CHECKS = `
   from due
   where c.organization_id = due.organization_id and c.asset_id = due.asset_id
   returning 1`;
-
-export const LIST_OVERDUE = `
-  select c.organization_id as "organizationId", c.asset_id as id from ${CHECKED}
-    and ${isOverdue(DEADLINE)} order by c.check_at limit :limit`;
 
 /** Moves the check to infinity with it: at the front of the index, the device would be looked up again for each batch. */
 export const MARK_OVERDUE_OFFLINE = `

@@ -226,7 +226,7 @@ const withProfile = (env: Env, { address, namespace }: TemporalProfile): Env => 
 /** Settings for commands, unchecked. The folder is that in which `npm start` has written the URL of its database. */
 export const readCommandSettings = (env: Env = process.env) => ({
   databaseUrl: env.DATABASE_DIRECT_URL || env.DATABASE_URL || null,
-  operatorUrl: env.OPERATOR_URL || null,
+  operatorUrl: env.OPERATOR_URL?.replace(/\/+$/, '') || null,
   smtpUrl: env.SMTP_URL || null,
   dataDir: resolve(env.DATA_DIR || '.data'),
   port: Number(env.PORT) || PORT_DEFAULT,

@@ -43,6 +43,8 @@ function isReadable(file: string): boolean {
 }
 
 const httpUrl = () => Joi.string().uri({ scheme: ['http', 'https'] });
+/** Paths are appended to it. */
+const baseUrl = () => httpUrl().replace(/\/+$/, '');
 
 /** The registry of CoAP Option Numbers (IANA), as far as `coap-packet` knows it. */
 const OPTIONS_OF_COAP = [
@@ -60,8 +62,8 @@ const optional = {
   DATABASE_REPLICA_URL: databaseUrl(),
   TEMPORAL_ADDRESS: Joi.string().pattern(/^[^\s:]+:\d+$/, 'host:port'),
   TEMPORAL_CLI_PATH: Joi.string(),
-  TEMPORAL_UI_URL: httpUrl(),
-  OPERATOR_URL: httpUrl(),
+  TEMPORAL_UI_URL: baseUrl(),
+  OPERATOR_URL: baseUrl(),
   OIDC_ISSUER: httpUrl().custom((text: string, helpers) =>
     isHttpsOrLoopback(text)
       ? text

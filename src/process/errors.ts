@@ -43,3 +43,8 @@ export function orNotFound<Thing>(thing: Thing | null | undefined, message: stri
   return thing;
 }
 export const conflict = (message: string) => new AppError('conflict', message);
+
+/** For a change that another one may have made unnecessary meanwhile. */
+export function ignoreConflict(error: unknown): void {
+  if (!(error instanceof AppError && error.kind === 'conflict')) throw error;
+}

@@ -16,8 +16,7 @@ import {
   RULE_SAMPLES_MAX,
   type ThresholdRule,
 } from '../devices/configuration.ts';
-import type { DeviceCapabilities } from '../devices/device-capabilities.ts';
-import { slotAt } from '../devices/device-capabilities.ts';
+import { type DeviceCapabilities, slotAt } from '../devices/device-capabilities.ts';
 import { enforcedBounds, roundedToTenth, type TemperatureAlert } from './profile.ts';
 
 /**

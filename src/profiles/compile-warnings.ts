@@ -4,8 +4,7 @@
  */
 
 import type { DeviceConfiguration } from '../devices/configuration.ts';
-import type { DeviceCapabilities } from '../devices/device-capabilities.ts';
-import { temperatureSlots } from '../devices/device-capabilities.ts';
+import { type DeviceCapabilities, temperatureSlots } from '../devices/device-capabilities.ts';
 import type { ProfileSnapshot } from './compile-profile.ts';
 import { enforcedBounds, type Intervals, type Schedule, type TemperatureAlert } from './profile.ts';
 

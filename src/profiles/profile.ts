@@ -7,8 +7,7 @@
  * part of a device alone; `temperatureAlerts: []` is given and means none.
  */
 import type { AlertTerms } from '../devices/alert-terms.ts';
-import type { ProbePosition } from '../devices/device-capabilities.ts';
-import { RULE_SLOTS_DEFAULT } from '../devices/device-capabilities.ts';
+import { type ProbePosition, RULE_SLOTS_DEFAULT } from '../devices/device-capabilities.ts';
 import { invalid } from '../process/errors.ts';
 
 /** Sunday first: the index is the device's number for the day. */

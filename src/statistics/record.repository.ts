@@ -1,10 +1,10 @@
+import type { Knex } from 'knex';
 import type { Alert } from '../alerts/alert.ts';
 import { ENDED_AT } from '../alerts/alert-columns.ts';
 import type { AlertAction, StoredAction } from '../alerts/alert-history.ts';
 import type { Asset, Replacement } from '../assets/asset.ts';
 import { countRows } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
-import { queryPrepared } from '../db/query.ts';
 import type { Layout } from '../devices/device-capabilities.ts';
 import type { Span } from '../devices/settings.ts';
 
@@ -43,14 +43,10 @@ export interface RecordedAlerts {
   furtherComments: number;
 }
 
-interface Row extends Omit<RecordedAsset, 'replacements'> {
-  earlierSerials: string[];
-  replacedAt: Date[];
-}
-
 type AlertRow = Omit<RecordedAlert, keyof Span>;
 type ActionRow = AlertAction & { alertId: string };
 
+const MEASURED_CHANNELS = 'array(select (each ->> 0)::integer from json_array_elements(s.latest) as each)';
 const ALERT = `id, type, severity, details, started_at as "startedAt", ${ENDED_AT} as "endedAt", extreme, late`;
 const ACTION = 'alert_id as "alertId", uuid_extract_timestamp(id) as at, action, actor as "by", comment';
 /** A curve shows at most this many. */
@@ -86,35 +82,30 @@ export function createRecordRepository(sql: Database) {
   return {
     /** Includes archived assets. */
     async find(organizationId: string, assetId: string): Promise<RecordedAsset | null> {
-      const [row] = await queryPrepared<Row>(
-        sql,
-        'record_find',
-        `select o.name as "organizationName", a.name, a.serial_number as "serialNumber",
-           a.building_id as "buildingId", a.space_id as "spaceId", a.floor, a.created_at as "registeredAt",
-           a.archived_at as "archivedAt", a.model,
-           coalesce(d.reported_channel_types, s.observed_channel_types) as "channelTypes",
-           array(select (each ->> 0)::integer from json_array_elements(s.latest) as each) as "measuredChannels",
-           array(
-             select serial_number from asset_replacements
-             where organization_id = a.organization_id and asset_id = a.id order by id
-           ) as "earlierSerials",
-           array(
-             select replaced_at from asset_replacements
-             where organization_id = a.organization_id and asset_id = a.id order by id
-           ) as "replacedAt"
-         from assets a
-         join organizations o on o.id = a.organization_id
-         join device_states s on s.organization_id = a.organization_id and s.asset_id = a.id
-         join device_configs d on d.organization_id = a.organization_id and d.asset_id = a.id
-         where a.organization_id = ? and a.id = ?`,
-        [organizationId, assetId],
-      );
-      if (!row) return null;
-      const { earlierSerials, replacedAt, ...asset } = row;
-      const replacements = earlierSerials.map((serialNumber, index) => ({
-        serialNumber,
-        replacedAt: replacedAt[index] as Date,
-      }));
+      const assets: Knex.QueryBuilder = sql({ a: 'assets' });
+      const asset = await assets
+        .join({ o: 'organizations' }, { 'o.id': 'a.organization_id' })
+        .join({ s: 'device_states' }, { 's.organization_id': 'a.organization_id', 's.asset_id': 'a.id' })
+        .join({ d: 'device_configs' }, { 'd.organization_id': 'a.organization_id', 'd.asset_id': 'a.id' })
+        .where({ 'a.organization_id': organizationId, 'a.id': assetId })
+        .first({
+          organizationName: 'o.name',
+          name: 'a.name',
+          serialNumber: 'a.serial_number',
+          buildingId: 'a.building_id',
+          spaceId: 'a.space_id',
+          floor: 'a.floor',
+          registeredAt: 'a.created_at',
+          archivedAt: 'a.archived_at',
+          model: 'a.model',
+          channelTypes: sql.raw('coalesce(d.reported_channel_types, s.observed_channel_types)'),
+          measuredChannels: sql.raw(MEASURED_CHANNELS),
+        });
+      if (!asset) return null;
+      const replacements: Replacement[] = await sql('asset_replacements')
+        .where({ organization_id: organizationId, asset_id: assetId })
+        .orderBy('id')
+        .select({ serialNumber: 'serial_number', replacedAt: 'replaced_at' });
       return { ...asset, replacements };
     },
 

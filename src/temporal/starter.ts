@@ -168,9 +168,9 @@ type RunLinks = (path: string) => string;
 /** `operatorUrl`: the public URL of the operators' page, beside which the documentation is; null: there is none. */
 function createRunLinks(operatorUrl: string | null): RunLinks {
   if (operatorUrl === null) return () => 'How to read and steer this run: docs/temporal-ui.md';
-  const base = operatorUrl.replace(/\/+$/, '');
   return (path) =>
-    [`[Page](${base}/operator/${path})`, `[How to read and steer this run](${base}/docs/temporal-ui)`].join(
-      ' · ',
-    );
+    [
+      `[Page](${operatorUrl}/operator/${path})`,
+      `[How to read and steer this run](${operatorUrl}/docs/temporal-ui)`,
+    ].join(' · ');
 }

@@ -6,7 +6,7 @@ import {
   createConditionEvaluator,
   type FrameConditions,
   type OpenConditionAlert,
-} from '../../src/alerts/device-conditions.ts';
+} from '../../src/alerts/device-alerts.ts';
 import { TEMPERATURE } from '../../src/devices/device-capabilities.ts';
 import type { Reading } from '../../src/devices/reading.ts';
 

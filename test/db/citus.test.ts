@@ -204,6 +204,5 @@ const NOT_RUN: string[] = [
   'src/commands/',
   'src/db/distribute.ts',
   'src/db/partitions.ts',
-  'src/deliveries/delivery-notifications.repository.ts notifyChanged ',
   'src/deliveries/claims.repository.ts claimNew ',
 ];

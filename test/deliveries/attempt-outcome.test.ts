@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { toRecordedAttempt } from '../../src/deliveries/attempt-outcome.ts';
 import type { ClaimedDelivery } from '../../src/deliveries/claims.repository.ts';
-import type { AttemptResult } from '../../src/deliveries/delivery.ts';
+import { type AttemptResult, toRecordedAttempt } from '../../src/deliveries/delivery.ts';
 
 describe('The outcome of an attempt', () => {
   const attemptedAt = new Date('2026-03-02T08:00:00.000Z');

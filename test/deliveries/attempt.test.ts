@@ -306,17 +306,18 @@ describe('A delivery attempt', () => {
       connectTimeoutMs: CONNECT_MS,
       names: createNameLookups({ resolve: async () => [], timeoutMs: CONNECT_MS, waitMaxMs: CONNECT_MS }),
     });
+  const outgoing = (url: string) => ({
+    organizationId: 'any',
+    url,
+    eventId: 'event',
+    body: TEST_BODY,
+    secrets: [],
+  });
 
   it('gives up connecting before the deadline of the attempt', async () => {
     const listener = await startUnansweringListener();
     const sender = newSender();
-    const { verdict, error, durationMs } = await sender.attempt({
-      organizationId: 'any',
-      url: listener.url,
-      eventId: 'event',
-      body: TEST_BODY,
-      secrets: [],
-    });
+    const { verdict, error, durationMs } = await sender.attempt(outgoing(listener.url));
     await sender.close();
     listener.stop();
     assert.deepEqual([verdict, error], ['retry', 'no connection in time']);
@@ -327,13 +328,7 @@ describe('A delivery attempt', () => {
     const restoreEnvironment = setEnvironment(PROXY);
     try {
       const sender = newSender();
-      const { verdict } = await sender.attempt({
-        organizationId: 'any',
-        url: receiver.url,
-        eventId: 'event',
-        body: TEST_BODY,
-        secrets: [],
-      });
+      const { verdict } = await sender.attempt(outgoing(receiver.url));
       assert.equal(verdict, 'delivered');
       await sender.close();
     } finally {
@@ -368,13 +363,7 @@ describe('A delivery attempt', () => {
     receiver.answer((response) => {
       written = pour(response);
     });
-    const result = await sender.attempt({
-      organizationId: 'any',
-      url: receiver.url,
-      eventId: 'event',
-      body: TEST_BODY,
-      secrets: [],
-    });
+    const result = await sender.attempt(outgoing(receiver.url));
     assert.equal(result.verdict, 'delivered', 'by its status');
     assert.equal(result.responseExcerpt, 'x'.repeat(1_024));
     assert.ok(result.durationMs < 5_000, `${result.durationMs} ms`);
@@ -385,27 +374,28 @@ describe('A delivery attempt', () => {
   const breakerIs = (endpoint: Endpoint, wanted: string) =>
     eventually(endpoint.breaker, (breaker) => breaker === wanted, { pauseMs: 20 });
 
+  /** How long the next attempt waits after this answer. */
+  async function waitAfter(status: number, retryAfter: string): Promise<number> {
+    receiver.answer((response) => response.writeHead(status, { 'retry-after': retryAfter }).end());
+    const endpoint = await customer.subscribe(receiver.url);
+    await customer.publish(1);
+    const [delivery] = await endpoint.until(([only]) => only?.attemptCount === 1);
+    const waitMs = Date.parse(delivery?.nextAttemptAt ?? '') - Date.now();
+    await customer.api.delete(endpoint.path);
+    return waitMs;
+  }
+
   it('waits for Retry-After after a failure with any status', async () => {
     for (const status of [301, 404, 500, 503]) {
-      receiver.answer((response) => response.writeHead(status, { 'retry-after': '3600' }).end());
-      const endpoint = await customer.subscribe(receiver.url);
-      await customer.publish(1);
-      const [delivery] = await endpoint.until(([only]) => only?.attemptCount === 1);
-      const waitMs = Date.parse(delivery?.nextAttemptAt ?? '') - Date.now();
+      const waitMs = await waitAfter(status, '3600');
       assert.ok(waitMs > 3_500_000, `${status}: ${waitMs} ms`);
-      await customer.api.delete(endpoint.path);
     }
   });
 
   it('ignores a Retry-After that is neither a number of seconds nor a date', async () => {
     for (const retryAfter of ['40.5', '-40', '"40"', 'soon']) {
-      receiver.answer((response) => response.writeHead(503, { 'retry-after': retryAfter }).end());
-      const endpoint = await customer.subscribe(receiver.url);
-      await customer.publish(1);
-      const [delivery] = await endpoint.until(([only]) => only?.attemptCount === 1);
-      const waitMs = Date.parse(delivery?.nextAttemptAt ?? '') - Date.now();
+      const waitMs = await waitAfter(503, retryAfter);
       assert.ok(waitMs < 60_000, `${retryAfter}: ${waitMs} ms`);
-      await customer.api.delete(endpoint.path);
     }
   });
 

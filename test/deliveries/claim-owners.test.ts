@@ -1,9 +1,10 @@
 /** Two senders, and leases that expire while an attempt is under way. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
-import { createAttemptsRepository, type RecordedAttempt } from '../../src/deliveries/attempts.repository.ts';
+import { createAttemptsRepository } from '../../src/deliveries/attempts.repository.ts';
 import { createClaimSpans } from '../../src/deliveries/claim-spans.ts';
 import { type ClaimedDelivery, createClaimsRepository } from '../../src/deliveries/claims.repository.ts';
+import type { RecordedAttempt } from '../../src/deliveries/delivery.ts';
 import { useService } from '../support/service.ts';
 import { type Endpoint, useCustomer } from './harness.ts';
 

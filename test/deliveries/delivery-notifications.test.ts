@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import {
-  ENDPOINTS_PER_NOTIFICATION,
-  parseNotification,
-} from '../../src/deliveries/delivery-notifications.repository.ts';
+import { ENDPOINTS_PER_NOTIFICATION, parseNotification } from '../../src/deliveries/outbox.repository.ts';
 import { endpointKey } from '../../src/endpoints/endpoint.ts';
 
 const NOTIFY_BYTES_MAX = 7_999;

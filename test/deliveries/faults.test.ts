@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { freePort } from '../../dev/embedded/free-port.ts';
 import { query } from '../../src/db/query.ts';
-import { DELIVERIES_CHANNEL } from '../../src/deliveries/delivery-notifications.repository.ts';
+import { DELIVERIES_CHANNEL } from '../../src/deliveries/outbox.repository.ts';
 import type { Settings } from '../../src/process/config.ts';
 import { HOUR_MS } from '../../src/process/durations.ts';
 import { eventually } from '../support/fleet.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { query } from '../../src/db/query.ts';
-import { countAttempt } from '../../src/endpoints/attempt-counts.ts';
 import { createBreakerRepository } from '../../src/endpoints/breaker.repository.ts';
+import { countAttempt } from '../../src/endpoints/endpoint.ts';
 import {
   createEndpointHealthRepository,
   type LastAttempt,
@@ -70,19 +70,29 @@ describe('The health of an endpoint', () => {
     lines.filter(({ msg, endpointId }) => endpointId === id && msg === 'webhook.breaker_opened').length;
   const breakerIs = (endpoint: Endpoint, wanted: string) =>
     eventually(endpoint.breaker, (breaker) => breaker === wanted, { pauseMs: 10 });
-  /** Waits until the breaker is open and no earlier attempt is under way. */
-  async function hasStoppedSending(endpoint: Endpoint): Promise<void> {
-    await breakerIs(endpoint, 'open');
-    await eventually(
+  const untilSending = ({ id }: Endpoint, count: number) =>
+    eventually(
       () =>
         query(
           dms.service.sql,
           `select 1 from deliveries where organization_id = ? and endpoint_id = ? and state = 'sending'`,
-          [customer.id, endpoint.id],
+          [customer.id, id],
         ),
-      (sending) => sending.length === 0,
+      ({ length }) => length === count,
       { pauseMs: 10 },
     );
+  /** Waits until the breaker is open and no earlier attempt is under way. */
+  async function hasStoppedSending(endpoint: Endpoint): Promise<void> {
+    await breakerIs(endpoint, 'open');
+    await untilSending(endpoint, 0);
+  }
+  /** An endpoint whose breaker so many refused deliveries have opened. */
+  async function refusing(count: number): Promise<Endpoint> {
+    const endpoint = await customer.subscribe(receiver.url);
+    failing(503);
+    await customer.publish(count);
+    await hasStoppedSending(endpoint);
+    return endpoint;
   }
   const refOf = ({ id }: Endpoint) => ({ organizationId: customer.id, endpointId: id });
   /** Makes the run read the state of the endpoint again. */
@@ -189,10 +199,7 @@ describe('The health of an endpoint', () => {
   });
 
   it('drains oldest first after a successful probe, a tick of requests at a time', async () => {
-    const endpoint = await customer.subscribe(receiver.url);
-    failing(503);
-    await customer.publish(1);
-    await breakerIs(endpoint, 'open');
+    const endpoint = await refusing(1);
     await customer.publish(30);
     const before = receiver.received.length;
     well();
@@ -209,10 +216,7 @@ describe('The health of an endpoint', () => {
   });
 
   it('continues the drain after a single failure, which waits for its own retry', async () => {
-    const endpoint = await customer.subscribe(receiver.url);
-    failing(503);
-    await customer.publish(1);
-    await breakerIs(endpoint, 'open');
+    const endpoint = await refusing(1);
     await customer.publish(20);
     let answered = 0;
     receiver.answer((response) => response.writeHead(++answered === 6 ? 500 : 204).end());
@@ -225,10 +229,7 @@ describe('The health of an endpoint', () => {
   });
 
   it('stops the drain after five failures in a row, and drains again after the next probe', async () => {
-    const endpoint = await customer.subscribe(receiver.url);
-    failing(503);
-    await customer.publish(1);
-    await breakerIs(endpoint, 'open');
+    const endpoint = await refusing(1);
     await customer.publish(40);
     let answered = 0;
     let isBack = false;
@@ -321,11 +322,8 @@ describe('The health of an endpoint', () => {
     items.filter(({ state }) => state === wanted).length;
 
   it('sends the queue to a changed URL without waiting for the probe', async () => {
-    const endpoint = await customer.subscribe(receiver.url);
+    const endpoint = await refusing(3);
     const other = await startReceiver();
-    failing(503);
-    await customer.publish(3);
-    await hasStoppedSending(endpoint);
     await endpoint.change({ url: other.url });
     await endpoint.untilAll('delivered', 3);
     assert.ok(other.received.length >= 3);
@@ -380,11 +378,8 @@ describe('The health of an endpoint', () => {
   });
 
   it('probes a changed URL before it drains, although a probe of the former one succeeds late', async () => {
-    const endpoint = await customer.subscribe(receiver.url);
+    const endpoint = await refusing(3);
     const other = await startReceiver();
-    failing(503);
-    await customer.publish(3);
-    await hasStoppedSending(endpoint);
     const late: ServerResponse[] = [];
     receiver.answer((response) => void late.push(response));
     const [response] = await eventually(
@@ -428,10 +423,7 @@ describe('The health of an endpoint', () => {
   });
 
   it('cancels the queue of a deleted endpoint', async () => {
-    const endpoint = await customer.subscribe(receiver.url);
-    failing(503);
-    await customer.publish(3);
-    await hasStoppedSending(endpoint);
+    const endpoint = await refusing(3);
     const sent = receiver.received.length;
     assert.equal((await customer.api.delete(endpoint.path)).status, 204);
     await untilRunEnded(endpoint);
@@ -449,10 +441,7 @@ describe('The health of an endpoint', () => {
   });
 
   it('holds the queue of an endpoint disabled by its customer, queues nothing new, and drains it when enabled', async () => {
-    const endpoint = await customer.subscribe(receiver.url);
-    failing(503);
-    await customer.publish(1);
-    await breakerIs(endpoint, 'open');
+    const endpoint = await refusing(1);
     await customer.publish(5);
     await endpoint.change({ status: 'disabled' });
     assert.equal((await endpoint.view()).disabledReason, 'customer');
@@ -476,16 +465,7 @@ describe('The health of an endpoint', () => {
     await receiver.until(IN_FLIGHT_MAX);
     await endpoint.change({ status: 'disabled' });
     // Further claims are released when the change is known.
-    await eventually(
-      () =>
-        query(
-          dms.service.sql,
-          "select 1 from deliveries where organization_id = ? and endpoint_id = ? and state = 'sending'",
-          [customer.id, endpoint.id],
-        ),
-      (claimed) => claimed.length === IN_FLIGHT_MAX,
-      { pauseMs: 10 },
-    );
+    await untilSending(endpoint, IN_FLIGHT_MAX);
     held.release();
     const items = await endpoint.until((all) =>
       all.every(({ state }) => state === 'held' || state === 'delivered'),
@@ -536,10 +516,7 @@ describe('The health of an endpoint', () => {
   });
 
   it('disables an endpoint that answers 410, fails that delivery, holds the others and queues nothing new', async () => {
-    const endpoint = await customer.subscribe(receiver.url);
-    failing(503);
-    await customer.publish(3);
-    await hasStoppedSending(endpoint);
+    const endpoint = await refusing(3);
     failing(410);
     await eventually(
       async () => {

@@ -53,6 +53,15 @@ describe('Operations on deliveries', () => {
 
   const failing = () => receiver.answer((response) => response.writeHead(500).end());
   const well = () => receiver.answer((response) => response.writeHead(204).end());
+  /** A delivery that is refused for an hour, and has opened the breaker. */
+  async function withRefused() {
+    const endpoint = await customer.subscribe(receiver.url);
+    receiver.answer((response) => response.writeHead(503, { 'retry-after': '3600' }).end());
+    await customer.publish(1);
+    const [first] = await endpoint.until(([only]) => only?.attemptCount === 1);
+    await eventually(endpoint.breaker, (breaker) => breaker === 'open');
+    return { endpoint, id: first?.id ?? '' };
+  }
   /** Holds all answers until the end. */
   function holdAnswers() {
     const open = new Set<ServerResponse>();
@@ -83,11 +92,15 @@ describe('Operations on deliveries', () => {
     return { endpoint, items };
   }
 
-  /** As after two failed attempts, without their time. */
-  async function withFailedBefore(count: number): Promise<{ endpoint: Endpoint; items: DeliveryItem[] }> {
+  async function withDelivered(count: number): Promise<{ endpoint: Endpoint; items: DeliveryItem[] }> {
     const endpoint = await customer.subscribe(receiver.url);
     await customer.publish(count);
-    const items = await endpoint.untilAll('delivered', count);
+    return { endpoint, items: await endpoint.untilAll('delivered', count) };
+  }
+
+  /** As after two failed attempts, without their time. */
+  async function withFailedBefore(count: number): Promise<{ endpoint: Endpoint; items: DeliveryItem[] }> {
+    const { endpoint, items } = await withDelivered(count);
     await query(
       dms.service.sql,
       `update deliveries set state = 'failed', attempt_count = 2, delivered_at = null, first_attempt_duration_ms = null
@@ -134,12 +147,10 @@ describe('Operations on deliveries', () => {
   });
 
   it('lists deliveries of one type of event, also with a state', async () => {
-    const endpoint = await customer.subscribe(receiver.url);
-    await customer.publish(2);
-    const [newest] = await endpoint.untilAll('delivered', 2);
+    const { endpoint, items } = await withDelivered(2);
     await dms.service
       .sql('deliveries')
-      .where({ organization_id: customer.id, endpoint_id: endpoint.id, id: newest?.id })
+      .where({ organization_id: customer.id, endpoint_id: endpoint.id, id: items[0]?.id })
       .update({ event_type: 'alert.created' });
     const typesOf = async (filter: string) => {
       const { body } = await customer.api.get(`${endpoint.path}/deliveries?${filter}`);
@@ -169,9 +180,7 @@ describe('Operations on deliveries', () => {
   });
 
   it('leads on to a delivered one behind ten thousand others, and reads no more than these for a page', async () => {
-    const endpoint = await customer.subscribe(receiver.url);
-    await customer.publish(1);
-    const [{ id } = { id: '' }] = await endpoint.untilAll('delivered', 1);
+    const { endpoint, items: earlier } = await withDelivered(1);
     await query(
       dms.service.sql,
       `insert into deliveries (organization_id, endpoint_id, event_id, event_type, state)
@@ -182,13 +191,11 @@ describe('Operations on deliveries', () => {
     const { items, nextCursor } = (await customer.api.get(path)).body;
     assert.deepEqual(items, []);
     const next = (await customer.api.get(`${path}&cursor=${nextCursor}`)).body;
-    assert.deepEqual([next.items[0]?.id, next.nextCursor], [id, null]);
+    assert.deepEqual([next.items[0]?.id, next.nextCursor], [earlier[0]?.id, null]);
   });
 
   it('lists and shows deliveries of events with any text', async () => {
-    const endpoint = await customer.subscribe(receiver.url);
-    await customer.publish(1);
-    await endpoint.untilAll('delivered', 1);
+    const { endpoint } = await withDelivered(1);
     const [event] = await query<{ serialNumber: string }>(
       dms.service.sql,
       `update events set body = replace(body, '"data":{', '"data":{"reason":"\\ud83e",')
@@ -238,47 +245,35 @@ describe('Operations on deliveries', () => {
   });
 
   it('gives a delivery that is sent again no reason of a failure when its latest attempt has succeeded', async () => {
-    const endpoint = await customer.subscribe(receiver.url);
-    await customer.publish(1);
-    const [delivered] = await endpoint.untilAll('delivered', 1);
-    const { body } = await resend(endpoint, delivered?.id ?? '');
+    const { endpoint, items } = await withDelivered(1);
+    const { body } = await resend(endpoint, items[0]?.id ?? '');
     assert.deepEqual([body.state, body.reason], ['retrying', null]);
   });
 
   it('says of a failed delivery that was delivered before that its latest attempt failed', async () => {
-    const endpoint = await customer.subscribe(receiver.url);
-    await customer.publish(1);
-    const [delivered] = await endpoint.untilAll('delivered', 1);
+    const { endpoint, items } = await withDelivered(1);
     receiver.answer((response) => response.writeHead(410).end());
-    await resend(endpoint, delivered?.id ?? '');
+    await resend(endpoint, items[0]?.id ?? '');
     const [failed] = await endpoint.untilAll('failed', 1);
     assert.equal(failed?.reason, 'the latest attempt failed, and none is left: the receiver answered 410');
   });
 
   it('resends at once while the breaker is open, and answers 409 for a disabled endpoint', async () => {
-    const endpoint = await customer.subscribe(receiver.url);
-    receiver.answer((response) => response.writeHead(503, { 'retry-after': '3600' }).end());
-    await customer.publish(1);
-    const [first] = await endpoint.until(([only]) => only?.attemptCount === 1);
-    await eventually(endpoint.breaker, (breaker) => breaker === 'open');
+    const { endpoint, id } = await withRefused();
     assert.equal(receiver.received.length, 1);
     well();
-    assert.equal((await resend(endpoint, first?.id ?? '')).status, 202);
+    assert.equal((await resend(endpoint, id)).status, 202);
     await endpoint.untilAll('delivered', 1, 3_000);
     await endpoint.change({ status: 'disabled' });
-    const refused = await resend(endpoint, first?.id ?? '');
+    const refused = await resend(endpoint, id);
     assert.equal(refused.status, 409, refused.text);
   });
 
   it('sends what waits for a probe once a resend is delivered, and shows the webhook as healthy', async () => {
-    const endpoint = await customer.subscribe(receiver.url);
-    receiver.answer((response) => response.writeHead(503, { 'retry-after': '3600' }).end());
-    await customer.publish(1);
-    const [first] = await endpoint.until(([only]) => only?.attemptCount === 1);
-    await eventually(endpoint.breaker, (breaker) => breaker === 'open');
+    const { endpoint, id } = await withRefused();
     await customer.publish(1);
     well();
-    await resend(endpoint, first?.id ?? '');
+    await resend(endpoint, id);
     await endpoint.untilAll('delivered', 2);
     await eventually(endpoint.view, ({ health }) => health.state === 'healthy');
   });
@@ -302,15 +297,13 @@ describe('Operations on deliveries', () => {
   });
 
   it('retries what waits for its next attempt while a replay is drained', async () => {
-    const endpoint = await customer.subscribe(receiver.url);
-    await customer.publish(2);
-    const [waiting] = await endpoint.untilAll('delivered', 2);
+    const { endpoint, items } = await withDelivered(2);
     await query(
       dms.service.sql,
       `update deliveries set state = 'retrying', next_attempt_at = now() + interval '1 hour', delivered_at = null,
          first_attempt_duration_ms = null
        where organization_id = ? and endpoint_id = ? and id = ?`,
-      [customer.id, endpoint.id, waiting?.id],
+      [customer.id, endpoint.id, items[0]?.id],
     );
     // The drain goes on while the receiver has not answered.
     const held = holdAnswers();
@@ -416,9 +409,7 @@ describe('Operations on deliveries', () => {
   });
 
   it('answers 404 to a delivery of another endpoint', async () => {
-    const endpoint = await customer.subscribe(receiver.url);
-    await customer.publish(1);
-    const [delivery] = await endpoint.untilAll('delivered', 1);
+    const [delivery] = (await withDelivered(1)).items;
     const { path } = await customer.subscribe(receiver.url);
     assert.equal((await customer.api.get(`${path}/deliveries/${delivery?.id}`)).status, 404);
     assert.equal((await customer.api.post(`${path}/deliveries/${delivery?.id}/resend`)).status, 404);

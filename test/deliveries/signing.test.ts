@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { query } from '../../src/db/query.ts';
-import { sign } from '../../src/deliveries/signature.ts';
+import { sign } from '../../src/endpoints/endpoint-secret.ts';
 import { DAY_MS } from '../../src/process/durations.ts';
 import { eventually } from '../support/fleet.ts';
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts';

@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mock } from 'node:test';
-import { countAttempt } from '../../src/endpoints/attempt-counts.ts';
+import { countAttempt } from '../../src/endpoints/endpoint.ts';
 import type { LastAttempt } from '../../src/endpoints/endpoint-health.repository.ts';
-import { createEndpointHealthService } from '../../src/endpoints/endpoint-health.service.ts';
-import { createLastAttempts } from '../../src/endpoints/last-attempts.service.ts';
+import {
+  createEndpointHealthService,
+  createLastAttempts,
+} from '../../src/endpoints/endpoint-health.service.ts';
 import { HOUR_MS } from '../../src/process/durations.ts';
 import type { Log } from '../../src/process/log.ts';
 

@@ -1,5 +1,6 @@
 /** fast-check arbitraries for messages of devices and the service. */
 import fc from 'fast-check';
+import { emptyReport } from '../../dev/simulator/logger-messages.ts';
 import {
   type AlarmRule,
   type Calendar,
@@ -8,7 +9,7 @@ import {
   DISABLED_RULE,
   RULE_ACTIONS,
 } from '../../src/devices/configuration.ts';
-import { type ConfigReport, emptyReport } from '../../src/gateway/config-message.ts';
+import type { ConfigReport } from '../../src/gateway/config-message.ts';
 import type { MeasurementsMessage } from '../../src/gateway/measurements-message.ts';
 
 /** Objects with a prototype, as decoders create them. */

@@ -1,6 +1,7 @@
 /** Decoding and encoding of configuration reports and answers: real messages byte for byte, and round trips. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { decodeConfigAnswer, emptyReport, encodeConfigReport } from '../../dev/simulator/logger-messages.ts';
 import {
   type AlarmRule,
   contradictions,
@@ -11,11 +12,8 @@ import {
 import { configurationSchema } from '../../src/devices/devices.schemas.ts';
 import {
   type ConfigAnswer,
-  decodeConfigAnswer,
   decodeConfigReport,
-  emptyReport,
   encodeConfigAnswer,
-  encodeConfigReport,
 } from '../../src/gateway/config-message.ts';
 import { ConfigReportSchema } from '../../src/gateway/generated/logger-messages_pb.ts';
 import { MalformedMessage } from '../../src/gateway/wire-format.ts';

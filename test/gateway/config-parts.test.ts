@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
-  type ConfigReport,
-  decodeConfigReport,
   emptyReport,
   encodeConfigReport,
   encodeConfigReportParts,
-} from '../../src/gateway/config-message.ts';
+} from '../../dev/simulator/logger-messages.ts';
+import { type ConfigReport, decodeConfigReport } from '../../src/gateway/config-message.ts';
 import { type ConfigParts, createConfigParts } from '../../src/gateway/config-parts.ts';
 import { MalformedMessage } from '../../src/gateway/wire-format.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';

@@ -1,11 +1,7 @@
 /** Decoding and encoding of device info and of the time. */
 import assert from 'node:assert/strict';
-import {
-  type DeviceInfo,
-  decodeDeviceInfo,
-  emptyModem,
-  encodeDeviceInfo,
-} from '../../src/gateway/device-info-message.ts';
+import { encodeDeviceInfo } from '../../dev/simulator/logger-messages.ts';
+import { type DeviceInfo, decodeDeviceInfo, emptyModem } from '../../src/gateway/device-info-message.ts';
 import { encodeTime } from '../../src/gateway/gateway-routes.ts';
 import { MalformedMessage } from '../../src/gateway/wire-format.ts';
 

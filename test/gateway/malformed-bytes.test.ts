@@ -4,20 +4,17 @@
  * NaN. FUZZ_RUNS sets the number of payloads for each decoder, FUZZ_SEED repeats a run.
  */
 import assert from 'node:assert/strict';
-import { parseDatagram } from '../../src/gateway/coap-message.ts';
 import {
   decodeConfigAnswer,
-  decodeConfigReport,
-  encodeConfigAnswer,
   encodeConfigReport,
-} from '../../src/gateway/config-message.ts';
-import { createConfigParts } from '../../src/gateway/config-parts.ts';
-import { decodeDeviceInfo, emptyModem, encodeDeviceInfo } from '../../src/gateway/device-info-message.ts';
-import {
-  decodeMeasurements,
-  decodeReadings,
+  encodeDeviceInfo,
   encodeMeasurements,
-} from '../../src/gateway/measurements-message.ts';
+} from '../../dev/simulator/logger-messages.ts';
+import { parseDatagram } from '../../src/gateway/coap-message.ts';
+import { decodeConfigReport, encodeConfigAnswer } from '../../src/gateway/config-message.ts';
+import { createConfigParts } from '../../src/gateway/config-parts.ts';
+import { decodeDeviceInfo, emptyModem } from '../../src/gateway/device-info-message.ts';
+import { decodeMeasurements, decodeReadings } from '../../src/gateway/measurements-message.ts';
 import { MalformedMessage } from '../../src/gateway/wire-format.ts';
 import vectors from './efento-vectors.json' with { type: 'json' };
 

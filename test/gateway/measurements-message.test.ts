@@ -1,6 +1,7 @@
 /** Decoding and encoding of measurements: real frames byte for byte, the protocol's rules for samples, round trips. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { encodeMeasurements } from '../../dev/simulator/logger-messages.ts';
 import {
   MEASUREMENT_TYPES,
   measuredValue,
@@ -12,7 +13,6 @@ import {
   continuousPeriodSeconds,
   decodeMeasurements,
   decodeReadings,
-  encodeMeasurements,
   type MeasuredChannel,
   type MeasurementsMessage,
 } from '../../src/gateway/measurements-message.ts';

@@ -153,6 +153,7 @@ const LOGGER_MODEL = [
   'device-messages',
   'device-state',
   'device-step',
+  'logger-messages',
   'random',
   'rule-states',
   'sample-memory',

@@ -6,8 +6,8 @@ import { readSources, type Source } from './sources.ts';
 /** Cuts that do not concern text from outside, by file: lists, and text of the service's own characters. */
 const OTHER_CUTS: Record<string, string> = {
   'src/commands/asset-commands.ts: FAULTS_SHOWN': 'a list',
-  'src/config-jobs/chosen-serials.ts: NAMED_SERIALS_MAX': 'a list',
   'src/config-jobs/compile-devices.ts: CHANGES_MAX': 'a list',
+  'src/devices/serial-number.ts: NAMED_SERIALS_MAX': 'a list',
   'src/gateway/coap-server.ts: DIGEST_CHARACTERS': 'a digest',
   'src/groups/groups.routes.ts: NAMED_IN_AUDIT_MAX': 'a list',
   'src/http/list-cursors.ts: MARK_LENGTH': 'a digest',

@@ -20,53 +20,35 @@ import { readSources } from './sources.ts';
 const EXCEPTIONS: Record<string, string> = {
   'src/assets/assets.statements.ts FIND_OWNERS: looks up assets without organization_id':
     'a device that sends without a token is identified by its serial number alone',
-  'src/config-jobs/job-runs.repository.ts LIST_WITHOUT_WORKFLOW: looks up config_jobs without organization_id':
-    'a sweep: jobs of all organizations without a workflow',
   'src/endpoints/endpoint-health.statements.ts FORGET_WORKFLOWS: looks up endpoints without organization_id':
     'a command: after a restore',
   'src/escalations/alert-escalations.statements.ts LIST_WITHOUT_WORKFLOW: looks up alert_escalations without organization_id':
     'a sweep: escalations of all organizations without a workflow',
-  'src/escalations/fleet-escalations.statements.ts LIST_FLEETS: looks up overdue_fleets without organization_id':
-    'a sweep: the few fleets that are overdue',
-  'src/escalations/alert-escalations.statements.ts COUNT_OPEN: looks up alert_escalations without organization_id':
-    'a metric over all organizations',
-  'src/fleet/fleet.statements.ts COUNT_ALL: looks up device_states without organization_id':
-    'a metric over all organizations',
-  'src/fleet/fleet.statements.ts COUNT_ALL: looks up device_configs without organization_id':
-    'a metric over all organizations',
-  'src/presence/presence.statements.ts LIST_DUE_CHECKS: looks up overdue_checks without organization_id':
-    'a sweep: devices of all organizations that are due for a look',
-  'src/config-jobs/job-runs.repository.ts COUNT_RUNNING: looks up config_jobs without organization_id':
-    'a metric over all organizations',
+  'src/presence/presence.statements.ts listChecked: looks up overdue_checks without organization_id':
+    'a sweep: devices of all organizations that are due for a look, or overdue',
   'src/deliveries/claims.repository.ts listPendingEndpoints: looks up endpoints without organization_id':
     'a sweep: endpoints of all organizations with new deliveries',
   'src/deliveries/claims.repository.ts releaseExpired: looks up deliveries without organization_id':
     'a sweep: leases that ran out',
   'src/devices/unregistered-devices.statements.ts REMOVE_OUTDATED: looks up unregistered_devices without organization_id':
     'retention',
-  'src/devices/unregistered-devices.statements.ts LIST: looks up unregistered_devices without organization_id':
-    'the operator lists those of all organizations',
   'src/endpoints/endpoint-health.statements.ts COUNT_BY_STATE: looks up endpoints without organization_id':
     'a metric over all organizations',
   'src/endpoints/endpoint-health.statements.ts LIST_WITHOUT_WORKFLOW: looks up endpoints without organization_id':
     'a sweep: endpoints of all organizations in trouble without a workflow',
   'src/presence/presence.statements.ts COUNT_OVERDUE: looks up overdue_checks without organization_id':
     'a sweep: devices of all organizations that are overdue',
-  'src/measurements/compaction.statements.ts LIST_DUE: looks up device_states without organization_id':
-    'a sweep: devices of all organizations with uncompacted readings',
   'src/notifications/notification-alerts.statements.ts FIND_OLDEST_ALERT: looks up notification_channels without organization_id':
     'a metric over all organizations',
   'src/notifications/notifications.statements.ts FIND_OLDEST_MESSAGE: looks up notification_channels without organization_id':
     'a metric over all organizations',
   'src/notifications/notifications.statements.ts LIST_DUE_CHANNELS: looks up notification_channels without organization_id':
     'a sweep: channels of all organizations with something due',
-  'src/presence/presence.statements.ts LIST_OVERDUE: looks up overdue_checks without organization_id':
-    'a sweep: devices of all organizations that are overdue',
 };
 
 /** Statements of the query builder about all organizations, by file: their number, and what they are for. */
 const ACROSS_ORGANIZATIONS: Record<string, [calls: number, reason: string]> = {
-  'src/alerts/alerts.repository.ts': [3, 'a sweep: snoozes that are over; a metric; retention'],
+  'src/alerts/alerts.repository.ts': [2, 'a sweep: snoozes that are over; a metric'],
   'src/certificates/certificate-contents.repository.ts': [
     1,
     'a sweep: contents that no certificate refers to',
@@ -75,16 +57,24 @@ const ACROSS_ORGANIZATIONS: Record<string, [calls: number, reason: string]> = {
     1,
     'a sweep: changes of large groups without a workflow',
   ],
+  'src/config-jobs/job-runs.repository.ts': [2, 'a sweep: jobs without a workflow; a metric'],
   'src/config-jobs/old-jobs.repository.ts': [1, 'retention'],
   'src/config-jobs/scheduled-devices.repository.ts': [
     1,
     'a sweep: devices whose calendars are to be compared with their time zone',
   ],
   'src/config-jobs/unused-configurations.repository.ts': [1, 'retention'],
+  'src/db/due-rows.ts': [1, 'retention'],
   'src/deliveries/deleted-endpoints.repository.ts': [1, 'a sweep: deleted endpoints'],
+  'src/devices/unregistered-devices.repository.ts': [1, 'the operator lists those of all organizations'],
+  'src/escalations/alert-escalations.repository.ts': [2, 'a metric'],
   'src/escalations/escalation-changes.repository.ts': [1, 'a sweep: the first change of each organization'],
-  'src/http/idempotency-keys.repository.ts': [1, 'retention'],
-  'src/notifications/notifications.repository.ts': [1, 'retention'],
+  'src/escalations/fleet-escalations.repository.ts': [1, 'a sweep: the few fleets that are overdue'],
+  'src/fleet/fleet.repository.ts': [1, 'a metric'],
+  'src/measurements/compaction.repository.ts': [
+    1,
+    'a sweep: devices of all organizations with uncompacted readings',
+  ],
   'src/presence/overdue-fleets.repository.ts': [1, 'a sweep: the few fleets that are overdue'],
 };
 

@@ -1,6 +1,6 @@
 /** The cost of the time of the last use: the tests count writes and set the clock. */
 import assert from 'node:assert/strict';
-import { createKeyUses } from '../../src/keys/key-uses.service.ts';
+import { createKeyUses } from '../../src/keys/key-lookup.service.ts';
 import type { KeyRecord } from '../../src/keys/keys.repository.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 /** Closed days become one row per channel, while readers and writers continue. */
 import assert from 'node:assert/strict';
-import { openDatabase, type Sql } from '../../src/db/database.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
 import { isUnavailable } from '../../src/db/faults.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
@@ -108,7 +108,7 @@ describe('Compaction', () => {
     const before = await history();
     const killedAfter = (step: 'removeDay' | 'insert') =>
       compactionWith({
-        compactionIn(handle: Sql) {
+        compactionIn(handle: Database) {
           const repository = createCompactionRepository(handle);
           return {
             ...repository,

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type DeviceSync, NEW_DEVICE } from '../../src/devices/device-sync.ts';
 import { keyOfReading, type Reading, type SentReading } from '../../src/devices/reading.ts';
-import type { Frame } from '../../src/measurements/frame.ts';
-import { receiveFrame } from '../../src/measurements/receive-frame.ts';
+import { type Frame, receiveFrame } from '../../src/measurements/frame.ts';
 import { EMPTY_FRAME, lockedDevice, SENSOR_FAULT, temperature } from './fixtures.ts';
 
 const NOW = new Date('2026-03-02T12:00:00.000Z');

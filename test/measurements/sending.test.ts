@@ -1,7 +1,10 @@
 /** Frames as devices send them over HTTP, and the stored result. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
-import { createUnregisteredDevicesRepository } from '../../src/devices/unregistered-devices.repository.ts';
+import {
+  createUnregisteredContactsRepository,
+  createUnregisteredDevicesRepository,
+} from '../../src/devices/unregistered-devices.repository.ts';
 import { apply, configOf, createProfile, FRIDGE, register, registerMany } from '../support/fleet.ts';
 import { ago, reading, series } from './fixtures.ts';
 import { countsOf, timesOf, useLogger } from './harness.ts';
@@ -394,7 +397,7 @@ describe('The list of unregistered devices', () => {
   const PLACES = 1_000;
   /** As one batch of messages. */
   const record = (serialNumbers: string[]) =>
-    createUnregisteredDevicesRepository(logger.dms.service.sql).record(
+    createUnregisteredContactsRepository(logger.dms.service.sql).record(
       serialNumbers.map((serialNumber) => ({ organizationId: logger.org.id, serialNumber })),
     );
   const numbered = (count: number, prefix: string) =>

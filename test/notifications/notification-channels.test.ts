@@ -66,6 +66,17 @@ describe('Notification channels', () => {
     ]);
     return rows.length;
   };
+  const untilShown = (id: string, holds: (channel: Record<string, unknown>) => boolean) =>
+    eventually(() => shown(id), holds);
+  const time = (minutes: number) => new Date(Date.now() + minutes * MINUTE_MS).toISOString().slice(11, 16);
+  /** Until so many alerts wait for the end of quiet hours, which is more than an hour ahead. */
+  function untilPostponed(count: number) {
+    const postponed = `select 1 from notification_alerts where organization_id = ? and due_at > now() + interval '1 hour'`;
+    return eventually(
+      () => query(dms.service.sql, postponed, [org.id]),
+      ({ length }) => length === count,
+    );
+  }
 
   it('notifies Slack of the opening and the end of an alert, and never shows the whole URL again', async () => {
     const id = await slack();
@@ -80,10 +91,7 @@ describe('Notification channels', () => {
     await setBattery('ok');
     const [, over] = await untilTexts(2);
     assert.match(over ?? '', /^Over: Cold &lt;room&gt;, low battery/);
-    const channel = await eventually(
-      () => shown(id),
-      ({ lastSentAt }) => lastSentAt !== null,
-    );
+    const channel = await untilShown(id, ({ lastSentAt }) => lastSentAt !== null);
     assert.equal(channel.target, `${new URL(receiver.url).origin}/…`);
     const patched = await org.api.patch(`/notification-channels/${id}`, {
       target: channel.target,
@@ -108,10 +116,7 @@ describe('Notification channels', () => {
        when (old.id = '${id}') execute function conflict_once()`,
     );
     await (await newDevice(org, 'Cold room'))('low');
-    await eventually(
-      () => shown(id),
-      ({ lastSentAt }) => lastSentAt !== null,
-    );
+    await untilShown(id, ({ lastSentAt }) => lastSentAt !== null);
     await query(dms.service.sql, 'drop function conflict_once() cascade; drop sequence conflicts');
     assert.equal(texts().length, 1);
   });
@@ -150,10 +155,7 @@ describe('Notification channels', () => {
     await confirmAddress(dms, mail.mails, 'gone@example.com');
     mail.remove('gone@example.com');
     await (await newDevice(org, 'Cold room'))('low');
-    const channel = await eventually(
-      () => shown(id),
-      ({ lastError }) => lastError !== null,
-    );
+    const channel = await untilShown(id, ({ lastError }) => lastError !== null);
     assert.equal(channel.lastError, 'the mail server answered 550');
     const [row] = await query<{ state: string }>(
       dms.service.sql,
@@ -214,18 +216,9 @@ describe('Notification channels', () => {
   });
 
   it('sends at once when the quiet hours that held it are taken away', async () => {
-    const time = (minutes: number) => new Date(Date.now() + minutes * MINUTE_MS).toISOString().slice(11, 16);
     const id = await slack({ quietHours: { from: time(-60), to: time(120), timezone: 'UTC' } });
     await (await newDevice(org, 'Cold room'))('low');
-    await eventually(
-      () =>
-        query(
-          dms.service.sql,
-          `select 1 from notification_alerts where organization_id = ? and due_at > now() + interval '1 hour'`,
-          [org.id],
-        ),
-      ({ length }) => length === 1,
-    );
+    await untilPostponed(1);
     await org.api.patch(`/notification-channels/${id}`, { quietHours: null });
     const [text] = await untilTexts(1);
     assert.match(text ?? '', /^New alert: Cold room/);
@@ -282,16 +275,11 @@ describe('Notification channels', () => {
   });
 
   it('holds alerts until quiet hours end, and drops those that have ended by then', async () => {
-    const time = (minutes: number) => new Date(Date.now() + minutes * MINUTE_MS).toISOString().slice(11, 16);
     await slack({ quietHours: { from: time(-60), to: time(120), timezone: 'UTC' } });
     const first = await newDevice(org, 'First room');
     const second = await newDevice(org, 'Second room');
     await Promise.all([first('low'), second('low')]);
-    const isPostponed = `select 1 from notification_alerts where organization_id = ? and due_at > now() + interval '1 hour'`;
-    await eventually(
-      () => query(dms.service.sql, isPostponed, [org.id]),
-      ({ length }) => length === 2,
-    );
+    await untilPostponed(2);
     await second('ok');
     assert.deepEqual(texts(), []);
     aheadMs = 121 * MINUTE_MS;
@@ -301,7 +289,6 @@ describe('Notification channels', () => {
   });
 
   it('mentions an excursion in late data once, as over, and holds it in quiet hours', async () => {
-    const time = (minutes: number) => new Date(Date.now() + minutes * MINUTE_MS).toISOString().slice(11, 16);
     await slack({
       alertTypes: ['high_temp'],
       reminderMinutes: 5,
@@ -385,10 +372,7 @@ describe('Notification channels', () => {
       ({ length }) => length === 3,
     );
     assert.equal(new Set(posted.map(({ headers }) => headers['webhook-id'])).size, 1);
-    await eventually(
-      () => shown(id),
-      ({ lastSentAt, lastError }) => lastSentAt !== null && lastError === null,
-    );
+    await untilShown(id, ({ lastSentAt, lastError }) => lastSentAt !== null && lastError === null);
   });
 
   it('sends no opening again whose alert has ended during a failed attempt, but the end once', async () => {

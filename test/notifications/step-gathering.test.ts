@@ -41,7 +41,7 @@ describe('Steps of escalations that wait on a channel', () => {
     subject: `Escalation, step 1: ${name}, too warm`,
     about: `${name}, too warm`,
     data: {
-      text: name,
+      text: `New alert (step 1 of 2):\n- ${name}`,
       counts: { opened: 0, reminder: 0, resolved: 0, late: 0, escalated: 1 },
       alerts: [{ change: 'escalated', assetName: name, alert: { id: name } as never }],
     },
@@ -78,6 +78,25 @@ describe('Steps of escalations that wait on a channel', () => {
         '5 alerts: alert 40, too warm, and 4 more',
       ],
     );
+  });
+
+  it('writes a heading that steps share once, before their lines', async () => {
+    await add(['Fridge 1', 'Fridge 2']);
+    const third = stepOf('Freezer');
+    third.data.text = 'Nobody has acknowledged this alert yet (step 2 of 2):\n- Freezer';
+    await repository().insertEscalation(channel, third, at);
+    await add(['Fridge 3']);
+    await gather();
+    const [message] = await messages();
+    assert.deepEqual(message?.data.text.split('\n'), [
+      'New alert (step 1 of 2):',
+      '- Fridge 1',
+      '- Fridge 2',
+      '- Fridge 3',
+      '',
+      'Nobody has acknowledged this alert yet (step 2 of 2):',
+      '- Freezer',
+    ]);
   });
 
   it('sends the first step at once, and those of the next ten seconds in one message', async () => {

@@ -14,9 +14,9 @@ import {
   startMailService,
   type TestMailServer,
 } from '../notifications/harness.ts';
-import { eventually } from '../support/fleet.ts';
+import { apply, createProfile, eventually, FRIDGE, register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-import { visit } from './visitor.ts';
+import { signIn, visit } from './visitor.ts';
 
 const FORMS_OF_ANOTHER_SITE = { origin: 'https://elsewhere.example' };
 
@@ -124,6 +124,27 @@ describe('The link in a mail about an alert', () => {
     assert.equal((await org.api.patch(`/assets/${assetId}`, where)).status, 200);
     const { text } = await open(tokenOf(linkFor(id, channelId)));
     assert.match(text, /Place<\/dt><dd>North, floor 2, Lab<.*Group<\/dt><dd>Blood bank</s);
+  });
+
+  it('shows the latest reading and the one that began the alert, and leads to a curve that contains both', async () => {
+    const serial = 'WARM-1';
+    await register(org, serial, { name: 'Cold room', buildingId: 'North' });
+    await apply(org, await createProfile(org, FRIDGE), { serialNumbers: [serial] });
+    const measuredMs = Date.now();
+    for (const [seconds, value] of [13.4, 14.9].entries()) {
+      const measuredAt = new Date(measuredMs + seconds * 1_000).toISOString();
+      const readings = [{ channel: 1, type: 'temperature', value, measuredAt }];
+      const { status } = await org.device.post(`/devices/${serial}/measurements`, { readings });
+      assert.equal(status, 202);
+    }
+    const { items } = (await org.api.get('/alerts?type=high_temp')).body;
+    const behindLink = await open(tokenOf(linkFor(items[0].id, await addChannel())));
+    assert.match(behindLink.text, /<strong class="value problem">14.9 °C<.*measured .*13.4 °C when it began/);
+    const cookie = await signIn(dms, { organizationId: org.id });
+    const page = await visit(`${dms.baseUrl}/operator/alerts/${items[0].id}`, { cookie });
+    assert.match(page.text, /Place<\/dt><dd>North<.*Latest readings<\/dt><dd>.*14.9 °C/s);
+    const [, to = ''] = /[?&;]to=([^"#]+)#curve/.exec(page.text) ?? [];
+    assert.ok(Date.parse(decodeURIComponent(to)) > measuredMs, to);
   });
 
   it('acknowledges once, also when the button is pressed again', async () => {

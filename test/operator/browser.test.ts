@@ -1,7 +1,7 @@
 /** The operators' page in a real browser: every page and every action, with the messages of the console. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { countAttempt } from '../../src/endpoints/attempt-counts.ts';
+import { countAttempt } from '../../src/endpoints/endpoint.ts';
 import { createEndpointHealthRepository } from '../../src/endpoints/endpoint-health.repository.ts';
 import { COLOUR_RULES, findBarriers } from '../support/barriers.ts';
 import { apply, FACTORY, jobOf, register, registerMany } from '../support/fleet.ts';

@@ -1,7 +1,7 @@
 /** The last day on the page of a webhook. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
-import { countAttempt } from '../../src/endpoints/attempt-counts.ts';
+import { countAttempt } from '../../src/endpoints/endpoint.ts';
 import { createEndpointHealthRepository } from '../../src/endpoints/endpoint-health.repository.ts';
 import { createShownWebhooksRepository } from '../../src/operator/shown-webhooks.repository.ts';
 import { fillHours, type HourOfAttempts, summarize } from '../../src/operator/webhook-hours.ts';

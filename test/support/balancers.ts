@@ -3,11 +3,11 @@
  * request to the next process that reports readiness. Neither repeats anything, so a failing request is
  * counted.
  */
-import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { startUdpRelay } from '../../dev/balancer/udp-balancer.ts';
 
 export interface Backend {
   port: number;
@@ -95,32 +95,16 @@ export async function startHttpBalancer(): Promise<Balancer> {
 /** Answers go back to the origin of the datagram. */
 export async function startUdpBalancer(): Promise<Balancer> {
   const pool = createPool();
-  const inside = createSocket('udp4');
-  const outside = new Map<string, Socket>();
-  inside.bind(0, '127.0.0.1');
-  await once(inside, 'listening');
-
-  function socketOf(address: string, port: number): Socket {
-    const key = `${address}:${port}`;
-    const known = outside.get(key);
-    if (known) return known;
-    const socket = createSocket('udp4');
-    socket.on('message', (answer) => inside.send(answer, port, address));
+  const relay = await startUdpRelay(async (socket) => {
     socket.on('error', () => {});
-    outside.set(key, socket);
-    return socket;
-  }
-
-  inside.on('message', (datagram, { address, port }) => {
-    socketOf(address, port).send(datagram, pool.next().port, '127.0.0.1');
+    return (datagram) => socket.send(datagram, pool.next().port, '127.0.0.1');
   });
   return {
-    port: inside.address().port,
+    port: relay.port,
     add: pool.add,
     async stop() {
       await pool.stop();
-      inside.close();
-      for (const socket of outside.values()) socket.close();
+      await relay.stop();
     },
   };
 }

@@ -77,7 +77,8 @@ async function testSettings(overrides: Partial<Settings>, databaseUrl: string): 
     FAILED_KEYS_PER_MINUTE: '0',
     JOB_SIGNAL_INTERVAL_MS: '50',
     SWEEP_INTERVAL_SECONDS: '0.5',
-    OPERATOR_URL: 'https://operators.example',
+    // The slash is no part of the links to it.
+    OPERATOR_URL: 'https://operators.example/',
     RUN_CHECK_SECONDS: '2',
     WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8,::1/128',
     MEASUREMENTS_RETENTION_DAYS: '36500',

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { eventLine, startWebhookReceiver } from '../../../dev/receiver/webhook-receiver.ts';
 import { ROOT } from '../../../dev/source/imports.ts';
-import { sign } from '../../../src/deliveries/signature.ts';
+import { sign } from '../../../src/endpoints/endpoint-secret.ts';
 
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
 const BODY = JSON.stringify({

@@ -2,14 +2,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { inFactors } from '../../../dev/simulator/device-messages.ts';
+import { encodeConfigReportParts, encodeMeasurements } from '../../../dev/simulator/logger-messages.ts';
 import { FRAME_SAMPLES_MAX } from '../../../dev/simulator/sample-memory.ts';
 import { type DeviceConfiguration, DISABLED_RULE, includes } from '../../../src/devices/configuration.ts';
-import { decodeConfigReport, encodeConfigReportParts } from '../../../src/gateway/config-message.ts';
-import {
-  decodeMeasurements,
-  decodeReadings,
-  encodeMeasurements,
-} from '../../../src/gateway/measurements-message.ts';
+import { decodeConfigReport } from '../../../src/gateway/config-message.ts';
+import { decodeMeasurements, decodeReadings } from '../../../src/gateway/measurements-message.ts';
 import { compileProfile } from '../../../src/profiles/compile-profile.ts';
 import { FACTORY, framesIn, newModel, reportsIn, START_MS } from './device-model.ts';
 

@@ -8,6 +8,7 @@ import { createFleetCounter } from '../../../dev/simulator/fleet-stats.ts';
 import { createSimulatedDevice } from '../../../dev/simulator/simulated-device.ts';
 import { type DeviceConfiguration, includes } from '../../../src/devices/configuration.ts';
 import { DAY_MS } from '../../../src/process/durations.ts';
+import { eventually } from '../../support/fleet.ts';
 import { timerWarnings } from '../../support/timer-warnings.ts';
 import { FACTORY, START_MS, TRAITS } from './device-model.ts';
 import { type StubGateway, startStubGateway } from './stub-gateway.ts';
@@ -17,13 +18,7 @@ const CHANGE: DeviceConfiguration = { measurementPeriodBase: 61, transmissionInt
 const QUICK = { measurementSeconds: 60, transmissionSeconds: 120, ackIntervalSeconds: null };
 const TOKEN = 'dev_of_a_test';
 
-async function until(holds: () => boolean, timeoutMs = 20_000): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
-  while (!holds()) {
-    if (Date.now() > deadline) assert.fail(`did not happen within ${timeoutMs} ms`);
-    await sleep(20);
-  }
-}
+const until = (holds: () => boolean) => eventually(async () => holds(), Boolean);
 
 describe('A fleet', () => {
   let gateway: StubGateway;

@@ -6,7 +6,7 @@ import { query } from '../../src/db/query.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
 import type { Answer } from '../support/client.ts';
 import { apply, applyAnswer, createProfile, register } from '../support/fleet.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { useOrganization, useService } from '../support/service.ts';
 
 /** Bounds of the profile FRIDGE. */
 export const FRIDGE_BOUNDS = { lowC: 2, highC: 8, hysteresisC: 0.5 };
@@ -29,8 +29,6 @@ export interface AlertItem {
 
 /** Registers the hooks of a suite. Without a worker, only the test writes to the device. */
 export function useDevice({ withWorker = false } = {}) {
-  let dms: TestService;
-  let org: TestOrganization;
   let serial: string;
   let assetId: string;
   let startMs: number;
@@ -41,14 +39,11 @@ export function useDevice({ withWorker = false } = {}) {
     serial = newSerial;
     assetId = await register(org, serial, { name: `Room of ${serial}`, ...more });
   }
-  before(async () => {
-    // Tests block writers, on a machine that may be busy.
-    const settings = { deviceLockTimeoutMs: 10_000 };
-    dms = await startService({ withWorker, settings, now: () => new Date(Date.now() + aheadMs) });
-  });
-  after(() => dms.stop());
+  // Tests block writers, on a machine that may be busy.
+  const settings = { deviceLockTimeoutMs: 10_000 };
+  const dms = useService({ withWorker, settings, now: () => new Date(Date.now() + aheadMs) });
+  const org = useOrganization(dms);
   beforeEach(async () => {
-    org = await dms.addOrganization();
     await newDevice();
     startMs = Date.now() - 360 * MINUTE_MS;
   });
@@ -84,12 +79,8 @@ export function useDevice({ withWorker = false } = {}) {
   const alerts = async () => (await list()).items.toReversed();
 
   return {
-    get dms() {
-      return dms;
-    },
-    get org() {
-      return org;
-    },
+    dms,
+    org,
     get serial() {
       return serial;
     },

@@ -3,19 +3,14 @@ import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import type { Client } from '../support/client.ts';
 import { apply, applyAnswer, createProfile, FRIDGE, register, sendTemperature } from '../support/fleet.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { useOrganization, useService } from '../support/service.ts';
 
 describe('Finding devices', () => {
-  let dms: TestService;
-  let org: TestOrganization;
+  const dms = useService({ withWorker: false });
+  const org = useOrganization(dms);
   let api: Client;
 
-  before(async () => {
-    dms = await startService({ withWorker: false });
-  });
-  after(() => dms.stop());
-  beforeEach(async () => {
-    org = await dms.addOrganization();
+  beforeEach(() => {
     api = org.api;
   });
 

@@ -2,20 +2,15 @@
 import assert from 'node:assert/strict';
 import { failedCsvRows } from '../../src/assets/asset-import.ts';
 import type { Answer, Client } from '../support/client.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { useOrganization, useService } from '../support/service.ts';
 import { statementsOf } from '../support/statements-of.ts';
 
 describe('An import of devices', () => {
-  let dms: TestService;
-  let org: TestOrganization;
+  const dms = useService({ withWorker: false });
+  const org = useOrganization(dms);
   let api: Client;
 
-  before(async () => {
-    dms = await startService({ withWorker: false });
-  });
-  after(() => dms.stop());
-  beforeEach(async () => {
-    org = await dms.addOrganization();
+  beforeEach(() => {
     api = org.api;
   });
 

@@ -21,7 +21,7 @@ import {
   untilEnded,
 } from '../support/fleet.ts';
 import { servers } from '../support/servers.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 const inJanuary = (year: number) => new Date(`${year}-01-15T12:00:00Z`);
 const inJuly = (year: number) => new Date(`${year}-07-15T12:00:00Z`);
@@ -40,18 +40,16 @@ const ZONES: Zone[] = [
 ];
 
 describe('Daylight saving time', () => {
-  let dms: TestService;
   let resources: ReturnType<typeof openResources>;
   /** Runs the sweep of a worker. */
   let sweep: () => Promise<number>;
-  let now: Date;
   let serials = 0;
   /** Each test runs in later years than the one before. */
   let year = 2026;
+  let now = inJanuary(year);
 
-  before(async () => {
-    now = inJanuary(year);
-    dms = await startService({ now: () => now, withWorker: false });
+  const dms = useService({ now: () => now, withWorker: false });
+  before(() => {
     resources = openResources({ settings: dms.settings, log: createLog('silent'), now: () => now });
     const { syncUtcOffsets } = composeSlices(resources).configJobs;
     sweep = () => syncUtcOffsets(() => true);
@@ -59,7 +57,6 @@ describe('Daylight saving time', () => {
   after(async () => {
     await resources.sql.destroy();
     await resources.temporal.close();
-    await dms.stop();
   });
   beforeEach(() => {
     year += 2;

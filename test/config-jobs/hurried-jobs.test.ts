@@ -13,25 +13,17 @@ import {
   registerMany,
   report,
 } from '../support/fleet.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { openSteps, type Steps } from '../support/steps.ts';
+import { useService } from '../support/service.ts';
+import { useSteps } from '../support/steps.ts';
 
 const SLUG = 'vaccine-fridge';
 const HALF_FIRST = { firstPercent: 50, minAppliedPercent: 100, abortFailedPercent: 100 };
 
 describe('A job', () => {
-  let dms: TestService;
-  let worker: Steps;
+  const dms = useService({ withWorker: false });
+  const worker = useSteps(dms);
 
-  before(async () => {
-    dms = await startService({ withWorker: false });
-    worker = openSteps(dms);
-    await createProfile(dms, FRIDGE);
-  });
-  after(async () => {
-    await worker.close();
-    await dms.stop();
-  });
+  before(() => createProfile(dms, FRIDGE));
 
   let jobs = 0;
   async function job(more: object = {}): Promise<{ jobId: string; serials: [string, string] }> {

@@ -25,8 +25,8 @@ import {
   report,
 } from '../support/fleet.ts';
 import { untilLockWaits } from '../support/lock-waits.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-import { openSteps, type Steps } from '../support/steps.ts';
+import { useOrganization, useService } from '../support/service.ts';
+import { useSteps } from '../support/steps.ts';
 
 const CHUNK = 3;
 const DEVICES = 8;
@@ -34,9 +34,12 @@ const DEVICES = 8;
 const LARGE = 13;
 
 describe('The end of a job in chunks', () => {
-  let dms: TestService;
-  let steps: Steps;
-  let org: TestOrganization;
+  const dms = useService({
+    withWorker: false,
+    settings: { applyChunkSize: CHUNK, largeJobDevices: 4 * CHUNK },
+  });
+  const steps = useSteps(dms);
+  const org = useOrganization(dms);
   let serials: string[];
   let job: JobRef;
   let published: number;
@@ -62,20 +65,8 @@ describe('The end of a job in chunks', () => {
     chunkSize: CHUNK,
   });
 
-  before(async () => {
-    dms = await startService({
-      withWorker: false,
-      settings: { applyChunkSize: CHUNK, largeJobDevices: 4 * CHUNK },
-    });
-    steps = openSteps(dms);
-  });
-  after(async () => {
-    await steps.close();
-    await dms.stop();
-  });
   beforeEach(async () => {
     published = 0;
-    org = await dms.addOrganization();
     await createProfile(org, { slug: 'daily', intervals: { transmissionIntervalSeconds: 86_400 } });
     serials = await registerMany(org, DEVICES);
     job = { organizationId: org.id, jobId: await apply(org, 'daily', { applyToAll: true }) };

@@ -17,7 +17,7 @@ import {
 } from '../support/fleet.ts';
 import { detailsOf, runOf, untilSeen } from '../support/job-runs.ts';
 import { servers } from '../support/servers.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 const FRIDGE_SLUG = 'vaccine-fridge';
 
@@ -26,16 +26,10 @@ const DEVICES = 60;
 const EVENTS_MAX = 1_000;
 
 describe('The run of a job', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false, settings: { runCheckIntervalMs: 200 } });
   let worker: RunningPart;
-  before(async () => {
-    dms = await startService({ withWorker: false, settings: { runCheckIntervalMs: 200 } });
-    await createProfile(dms, FRIDGE);
-  });
-  after(async () => {
-    await worker?.stop(1_000);
-    await dms.stop();
-  });
+  before(() => createProfile(dms, FRIDGE));
+  after(() => worker?.stop(1_000));
 
   const retryOf = async (jobId: string): Promise<string> => {
     const { status, body, text } = await dms.api.post(`/devices/config-jobs/${jobId}/retry`);

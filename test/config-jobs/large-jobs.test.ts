@@ -23,7 +23,7 @@ import { runOf } from '../support/job-runs.ts';
 import { whileDeviceLocked } from '../support/lock-waits.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { servers } from '../support/servers.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { useOrganization, useService } from '../support/service.ts';
 
 const CHUNK = 2;
 const DEVICES = 9;
@@ -31,23 +31,16 @@ const DAILY = { slug: 'daily', intervals: { transmissionIntervalSeconds: 86_400 
 const WEEKLY = { slug: 'weekly', intervals: { transmissionIntervalSeconds: 604_800 } };
 
 describe('A job of many devices', () => {
-  let dms: TestService;
-  let org: TestOrganization;
+  const dms = useService({
+    withWorker: false,
+    settings: { applyChunkSize: CHUNK, largeJobDevices: 4 * CHUNK },
+  });
+  const org = useOrganization(dms);
   let serials: string[];
   let worker: RunningPart | null = null;
 
-  before(async () => {
-    dms = await startService({
-      withWorker: false,
-      settings: { applyChunkSize: CHUNK, largeJobDevices: 4 * CHUNK },
-    });
-  });
-  after(async () => {
-    await worker?.stop(1_000);
-    await dms.stop();
-  });
+  after(() => worker?.stop(1_000));
   beforeEach(async () => {
-    org = await dms.addOrganization();
     for (const profile of [DAILY, WEEKLY]) await createProfile(org, profile);
     serials = await registerMany(org, DEVICES);
   });

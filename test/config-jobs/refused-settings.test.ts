@@ -1,23 +1,18 @@
 /** A change of other settings does not offer refused settings again. */
 import assert from 'node:assert/strict';
 import { apply, configOf, createProfile, FACTORY, jobOf, register, report } from '../support/fleet.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { useOrganization, useService } from '../support/service.ts';
 import { openSteps } from '../support/steps.ts';
 
 const DAILY = { transmissionInterval: 86_400 };
 const TEN_MINUTES = { measurementPeriodBase: 600, measurementPeriodFactor: 1 };
 
 describe('A refused setting', () => {
-  let dms: TestService;
-  let fleet: TestOrganization;
+  const dms = useService({ withWorker: false });
+  const fleet = useOrganization(dms);
   let refusedJob: string;
 
-  before(async () => {
-    dms = await startService({ withWorker: false });
-  });
-  after(() => dms.stop());
   beforeEach(async () => {
-    fleet = await dms.addOrganization();
     await register(fleet, 'A');
     await createProfile(fleet, { slug: 'every-day', intervals: { transmissionIntervalSeconds: 86_400 } });
     await createProfile(fleet, { slug: 'ten-minutes', intervals: { measurementIntervalMinutes: 10 } });

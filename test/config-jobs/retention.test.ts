@@ -24,16 +24,15 @@ import {
   untilEnded,
 } from '../support/fleet.ts';
 import { untilLockWaits } from '../support/lock-waits.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, useService } from '../support/service.ts';
 
 describe('The retention', () => {
-  let dms: TestService;
+  const dms = useService();
   let resources: Resources;
   let removeOld: () => Promise<void>;
   let serials = 0;
 
-  before(async () => {
-    dms = await startService();
+  before(() => {
     resources = openResources({ settings: dms.settings, log: createLog('silent'), now: () => new Date() });
     const retention = createRetention(resources, composeSlices(resources));
     removeOld = () => retention(() => true);
@@ -41,7 +40,6 @@ describe('The retention', () => {
   after(async () => {
     await resources.sql.destroy();
     await resources.temporal.close();
-    await dms.stop();
   });
 
   const run = <Row>(text: string, bindings: unknown[] = []) => query<Row>(dms.service.sql, text, bindings);

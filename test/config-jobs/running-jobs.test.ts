@@ -6,13 +6,12 @@ import assert from 'node:assert/strict';
 import { createJobRunsRepository } from '../../src/config-jobs/job-runs.repository.ts';
 import { query } from '../../src/db/query.ts';
 import { createProfile, FRIDGE, register } from '../support/fleet.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 describe('The counts of running jobs', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     const slug = await createProfile(dms, FRIDGE);
     for (const serialNumber of ['LOGGER-1', 'LOGGER-2', 'LOGGER-3']) {
       await register(dms, serialNumber);
@@ -22,7 +21,6 @@ describe('The counts of running jobs', () => {
       assert.equal(applied.status, 200);
     }
   });
-  after(() => dms.stop());
 
   const counts = (pollSeconds = 300) =>
     createJobRunsRepository(dms.service.sql).countRunning(pollSeconds * 1_000);

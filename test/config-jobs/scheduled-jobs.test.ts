@@ -16,32 +16,27 @@ import {
   untilEnded,
 } from '../support/fleet.ts';
 import { runOf, untilIdle } from '../support/job-runs.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { useOrganization, useService } from '../support/service.ts';
 
 const CHUNK_SIZE = 2;
 const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 const SHOWS_START = /The change is offered from/;
 
 describe('A scheduled job', () => {
-  let dms: TestService;
-  let fleet: TestOrganization;
+  const dms = useService({
+    // The clock of this process, which times of the service are compared with.
+    now: () => new Date(),
+    settings: {
+      applyChunkSize: CHUNK_SIZE,
+      largeJobDevices: 4 * CHUNK_SIZE,
+      jobPollIntervalMs: 300,
+      runCheckIntervalMs: 200,
+    },
+  });
+  const fleet = useOrganization(dms);
   let serials: string[];
 
-  before(async () => {
-    dms = await startService({
-      // The clock of this process, which times of the service are compared with.
-      now: () => new Date(),
-      settings: {
-        applyChunkSize: CHUNK_SIZE,
-        largeJobDevices: 4 * CHUNK_SIZE,
-        jobPollIntervalMs: 300,
-        runCheckIntervalMs: 200,
-      },
-    });
-  });
-  after(() => dms.stop());
   beforeEach(async () => {
-    fleet = await dms.addOrganization();
     for (const profile of [FRIDGE, FREEZER]) await createProfile(fleet, profile);
     serials = await registerMany(fleet, 3);
   });

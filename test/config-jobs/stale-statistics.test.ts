@@ -5,19 +5,17 @@
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { createProfile, FRIDGE } from '../support/fleet.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 const DEVICES = 10_000;
 
 describe('Jobs of an organization that is new to the statistics of the database', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false, settings: { statementTimeoutMs: 5_000 } });
 
   before(async () => {
-    dms = await startService({ withWorker: false, settings: { statementTimeoutMs: 5_000 } });
     await addDevices(dms.id, 1_000);
     await query(dms.service.sql, 'vacuum analyze');
   });
-  after(() => dms.stop());
 
   async function addDevices(organizationId: string, count: number) {
     const { sql } = dms.service;

@@ -15,26 +15,18 @@ import {
   register,
   report,
 } from '../support/fleet.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-import { openSteps, type Steps } from '../support/steps.ts';
+import { type TestOrganization, useService } from '../support/service.ts';
+import { useSteps } from '../support/steps.ts';
 
 const JANUARY = new Date('2028-01-15T12:00:00Z');
 const JULY = new Date('2028-07-15T12:00:00Z');
 
 describe('A job that started after another one that was applied later', () => {
-  let dms: TestService;
-  let steps: Steps;
+  const dms = useService({ now: () => now, withWorker: false });
+  const steps = useSteps(dms, { now: () => now });
   let org: TestOrganization;
   let now: Date;
 
-  before(async () => {
-    dms = await startService({ now: () => now, withWorker: false });
-    steps = openSteps(dms, { now: () => now });
-  });
-  after(async () => {
-    await steps.close();
-    await dms.stop();
-  });
   beforeEach(async () => {
     now = new Date();
     org = await dms.addOrganization();
@@ -132,12 +124,7 @@ describe('A job that started after another one that was applied later', () => {
 });
 
 describe('A job that begins after the clock of the database was ahead', () => {
-  let dms: TestService;
-
-  before(async () => {
-    dms = await startService({ withWorker: false });
-  });
-  after(() => dms.stop());
+  const dms = useService({ withWorker: false });
 
   it('counts as later than those of that time', async () => {
     await register(dms, 'A');

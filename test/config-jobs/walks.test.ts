@@ -16,8 +16,8 @@ import {
   registerMany,
   report,
 } from '../support/fleet.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-import { openSteps, type Steps } from '../support/steps.ts';
+import { type TestOrganization, useService } from '../support/service.ts';
+import { useSteps } from '../support/steps.ts';
 
 const CHUNK = 3;
 const LARGE_ABOVE = 2 * CHUNK;
@@ -36,20 +36,11 @@ interface Target {
 }
 
 describe('Work in chunks', () => {
-  let dms: TestService;
-  let steps: Steps;
-
-  before(async () => {
-    dms = await startService({
-      withWorker: false,
-      settings: { applyChunkSize: CHUNK, largeJobDevices: LARGE_ABOVE },
-    });
-    steps = openSteps(dms);
+  const dms = useService({
+    withWorker: false,
+    settings: { applyChunkSize: CHUNK, largeJobDevices: LARGE_ABOVE },
   });
-  after(async () => {
-    await steps.close();
-    await dms.stop();
-  });
+  const steps = useSteps(dms);
 
   /** A customer with devices; every other one of the first devices is in a group. */
   async function addFleet(count: number, members = 0) {

@@ -1,43 +1,36 @@
 /** Addresses that deliveries may go to: in URLs, of names, and of names whose address changes. */
 import assert from 'node:assert/strict';
 import { createLog } from '../../src/process/log.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { addCustomer, type Customer, QUICK, QUICK_PLAN } from './harness.ts';
+import { useReceiver } from '../support/receiver.ts';
+import { useService } from '../support/service.ts';
+import { QUICK, QUICK_PLAN, useCustomer } from './harness.ts';
 
 const NOT_PUBLIC = 'the URL leads to an address that is not public';
 const NOT_REACHABLE = 'not reachable';
 
 describe('The address of a receiver', () => {
-  let dms: TestService;
-  let customer: Customer;
-  let receiver: Receiver;
   let port: string;
   const logged: string[] = [];
   /** The addresses of each name, per look-up; the last ones stay. */
   const answers: Record<string, string[][]> = {};
   const lookups: string[] = [];
 
-  before(async () => {
-    dms = await startService({
-      // The receiver's own address is the only non-public one that is allowed.
-      settings: { webhooks: QUICK, webhookAllowedRanges: ['127.0.0.1/32'] },
-      deliveryPlan: QUICK_PLAN,
-      log: createLog('trace', { write: (line: string) => void logged.push(line) }),
-      async resolve(hostname) {
-        lookups.push(hostname);
-        const [first, ...later] = answers[hostname] ?? [];
-        if (later.length > 0) answers[hostname] = later;
-        return (first ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-      },
-    });
-    customer = await addCustomer(dms);
-    receiver = await startReceiver();
-    port = new URL(receiver.url).port;
+  const receiver = useReceiver();
+  const dms = useService({
+    // The receiver's own address is the only non-public one that is allowed.
+    settings: { webhooks: QUICK, webhookAllowedRanges: ['127.0.0.1/32'] },
+    deliveryPlan: QUICK_PLAN,
+    log: createLog('trace', { write: (line: string) => void logged.push(line) }),
+    async resolve(hostname) {
+      lookups.push(hostname);
+      const [first, ...later] = answers[hostname] ?? [];
+      if (later.length > 0) answers[hostname] = later;
+      return (first ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+    },
   });
-  after(async () => {
-    await receiver.stop();
-    await dms.stop();
+  const customer = useCustomer(dms);
+  before(() => {
+    port = new URL(receiver.url).port;
   });
 
   it('sends nothing to a name when any of its addresses is not public', async () => {

@@ -15,7 +15,7 @@ import { type ClaimedDelivery, createClaimsRepository } from '../../src/deliveri
 import { createDeletedEndpointsRepository } from '../../src/deliveries/deleted-endpoints.repository.ts';
 import { eventually } from '../support/fleet.ts';
 import { untilLockWaits } from '../support/lock-waits.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { addCustomer, type Customer, type Endpoint, toDelivered } from './harness.ts';
 
 const LEASE_SECONDS = 60;
@@ -26,13 +26,12 @@ const ROUNDS = 60;
 const OWNERS = ['1', '2', '3', '4'].map((digit) => `00000000-0000-4000-8000-00000000000${digit}`);
 
 describe('Deliveries that change while a statement works on them', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let sql: Database;
   let customer: Customer;
   let endpoints: Endpoint[];
 
-  before(async () => {
-    dms = await startService({ withWorker: false });
+  before(() => {
     sql = openDatabase({
       url: dms.settings.databaseUrl,
       poolSize: OWNERS.length + 2,
@@ -42,10 +41,7 @@ describe('Deliveries that change while a statement works on them', () => {
       session: { ...OUTBOX_SESSION, enable_bitmapscan: 'off' },
     });
   });
-  after(async () => {
-    await sql.destroy();
-    await dms.stop();
-  });
+  after(() => sql.destroy());
   beforeEach(async () => {
     customer = await addCustomer(dms);
     endpoints = [];

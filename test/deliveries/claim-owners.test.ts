@@ -5,25 +5,22 @@ import { createAttemptsRepository } from '../../src/deliveries/attempts.reposito
 import { createClaimSpans } from '../../src/deliveries/claim-spans.ts';
 import { type ClaimedDelivery, createClaimsRepository } from '../../src/deliveries/claims.repository.ts';
 import type { RecordedAttempt } from '../../src/deliveries/delivery.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { addCustomer, type Customer, type Endpoint } from './harness.ts';
+import { useService } from '../support/service.ts';
+import { type Endpoint, useCustomer } from './harness.ts';
 
 const LEASE_SECONDS = 60;
 const spans = createClaimSpans();
 
 describe('A claim of a delivery', () => {
-  let dms: TestService;
-  let customer: Customer;
+  const dms = useService({ withWorker: false });
+  const customer = useCustomer(dms);
   let endpoint: Endpoint;
   let slow: Sender;
   let quick: Sender;
 
-  before(async () => {
-    dms = await startService({ withWorker: false });
-    customer = await addCustomer(dms);
+  before(() => {
     [slow, quick] = [senderOf('slow'), senderOf('quick')];
   });
-  after(() => dms.stop());
   beforeEach(async () => {
     endpoint = await customer.subscribe('http://127.0.0.1:9/');
     await customer.publish(1);

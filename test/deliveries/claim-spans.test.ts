@@ -7,8 +7,8 @@ import { createClaimSpans } from '../../src/deliveries/claim-spans.ts';
 import { createClaimsRepository } from '../../src/deliveries/claims.repository.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/process/durations.ts';
 import { firstIdAt } from '../../src/process/uuid.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useReceiver } from '../support/receiver.ts';
+import { type TestService, useService } from '../support/service.ts';
 import { addCustomer, type Customer, type Endpoint, QUICK_PLAN, toDelivered } from './harness.ts';
 
 const NOW = new Date('2026-11-27T12:00:00Z');
@@ -43,22 +43,13 @@ describe('The span of a claim', () => {
 });
 
 describe('A dispatcher with a long past', () => {
-  let dms: TestService;
-  let receiver: Receiver;
+  const receiver = useReceiver();
+  const dms = useService({
+    deliveryPlan: { ...QUICK_PLAN, pollIntervalMs: 20 },
+    now: () => new Date(Date.now() + aheadMs),
+    monotonicMs: () => performance.now(),
+  });
   let aheadMs = 0;
-
-  before(async () => {
-    dms = await startService({
-      deliveryPlan: { ...QUICK_PLAN, pollIntervalMs: 20 },
-      now: () => new Date(Date.now() + aheadMs),
-      monotonicMs: () => performance.now(),
-    });
-    receiver = await startReceiver();
-  });
-  after(async () => {
-    await dms.stop();
-    await receiver.stop();
-  });
 
   it('sends a delivery whose transaction ended an hour after newer ones were sent', async () => {
     const customer = await addCustomer(dms);
@@ -76,13 +67,8 @@ describe('A claim while a dump keeps the deliveries of before', () => {
   const COUNT = 5_000;
   /** Blocks of deliveries that a claim of one may read, with some for its update. */
   const BLOCKS_MAX = 40;
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let outbox: Database;
-
-  before(async () => {
-    dms = await startService({ withWorker: false });
-  });
-  after(() => dms.stop());
 
   it('reads none of them', async () => {
     const { sql } = dms.service;

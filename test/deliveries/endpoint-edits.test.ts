@@ -8,29 +8,17 @@ import { createOutboxRepository } from '../../src/deliveries/outbox.repository.t
 import { serializeEvent } from '../../src/events/event.ts';
 import { EVENT_CATALOGUE } from '../../src/events/event-catalogue.schemas.ts';
 import { eventually } from '../support/fleet.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { addCustomer, type Customer, type Endpoint, QUICK, QUICK_PLAN } from './harness.ts';
+import { useReceiver } from '../support/receiver.ts';
+import { useService } from '../support/service.ts';
+import { type Endpoint, QUICK, QUICK_PLAN, useCustomer } from './harness.ts';
 
 const QUEUED = 1_200;
 const PER_STATEMENT = 1_000;
 
 describe('An edit of an endpoint', () => {
-  let dms: TestService;
-  let worker: TestService;
-  let customer: Customer;
-  let receiver: Receiver;
-
-  before(async () => {
-    dms = await startService({ withWorker: false });
-    customer = await addCustomer(dms);
-    receiver = await startReceiver();
-  });
-  after(async () => {
-    await worker?.stop();
-    await dms.stop();
-    await receiver.stop();
-  });
+  const receiver = useReceiver();
+  const dms = useService({ withWorker: false });
+  const customer = useCustomer(dms);
 
   /** Queues this many deliveries at once, because it would take long through the API. */
   async function queue(endpoint: Endpoint, count: number, state = 'pending'): Promise<void> {
@@ -163,13 +151,12 @@ describe('An edit of an endpoint', () => {
       await Promise.all([queue(enabled, 100), queue(deleted, QUEUED), queue(replayed, QUEUED, 'failed')]);
       await enabled.change({ status: 'disabled' });
       await customer.api.delete(deleted.path);
-      const { databaseUrl, taskQueue } = dms.settings;
-      worker = await startService({
-        databaseUrl,
-        settings: { taskQueue, webhooks: { ...QUICK, drainPerSecondMax: 1_000 } },
-        deliveryPlan: QUICK_PLAN,
-      });
     });
+    useService(() => ({
+      databaseUrl: dms.settings.databaseUrl,
+      settings: { taskQueue: dms.settings.taskQueue, webhooks: { ...QUICK, drainPerSecondMax: 1_000 } },
+      deliveryPlan: QUICK_PLAN,
+    }));
 
     const arrived = (path: string) => receiver.received.filter((each) => each.path.endsWith(path)).length;
 

@@ -3,22 +3,16 @@ import assert from 'node:assert/strict';
 import { HOUR_MS } from '../../src/process/durations.ts';
 import { eventually } from '../support/fleet.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { addCustomer, type Customer, QUICK, QUICK_PLAN } from './harness.ts';
+import { useService } from '../support/service.ts';
+import { QUICK, QUICK_PLAN, useCustomer } from './harness.ts';
 
 describe('The recovery run of an endpoint', () => {
-  let dms: TestService;
-  let customer: Customer;
-
-  before(async () => {
-    dms = await startService({
-      // The sweep may start one more run for an endpoint whose run ends at that moment.
-      settings: { webhooks: QUICK, runCheckIntervalMs: HOUR_MS },
-      deliveryPlan: { ...QUICK_PLAN, probePlan: { firstMs: 1_500, share: 0, maxMs: 1_500 } },
-    });
-    customer = await addCustomer(dms);
+  const dms = useService({
+    // The sweep may start one more run for an endpoint whose run ends at that moment.
+    settings: { webhooks: QUICK, runCheckIntervalMs: HOUR_MS },
+    deliveryPlan: { ...QUICK_PLAN, probePlan: { firstMs: 1_500, share: 0, maxMs: 1_500 } },
   });
-  after(() => dms.stop());
+  const customer = useCustomer(dms);
 
   async function runsOf(webhookId: string) {
     const runs = [];

@@ -14,6 +14,7 @@ import { createPublishEvents } from '../../src/events/events.service.ts';
 import type { Settings } from '../../src/process/config.ts';
 import { apply, applyAnswer, createProfile, eventually, FRIDGE, registerMany } from '../support/fleet.ts';
 import type { TestOrganization, TestService } from '../support/service.ts';
+import { useStarted } from '../support/use-started.ts';
 
 /**
  * Time limits that no request and no claim reaches, even on a slow machine; tests of deadlines and leases set
@@ -111,6 +112,9 @@ export const toDelivered = (claim: ClaimedDelivery): RecordedAttempt => ({
   scheduleStep: 1,
   nextAttemptAt: null,
 });
+
+/** One customer for all tests of a describe block. */
+export const useCustomer = (dms: TestService): Customer => useStarted(() => addCustomer(dms));
 
 export async function addCustomer(dms: TestService): Promise<Customer> {
   const organization = await dms.addOrganization();

@@ -2,36 +2,27 @@
 import assert from 'node:assert/strict';
 import { createLog } from '../../src/process/log.ts';
 import { eventually } from '../support/fleet.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { addCustomer, type Customer, QUICK, QUICK_PLAN } from './harness.ts';
+import { useReceiver } from '../support/receiver.ts';
+import { useService } from '../support/service.ts';
+import { QUICK, QUICK_PLAN, useCustomer } from './harness.ts';
 
 describe('Metrics and log of deliveries', () => {
-  let dms: TestService;
-  let customer: Customer;
-  let receiver: Receiver;
   const lines: Array<{ msg: string; endpointId?: string }> = [];
 
-  before(async () => {
-    receiver = await startReceiver();
-    dms = await startService({
-      log: createLog('info', { write: (line) => void lines.push(JSON.parse(line)) }),
-      settings: {
-        // A retry would change the age of the oldest due delivery.
-        webhooks: QUICK,
-      },
-      deliveryPlan: {
-        ...QUICK_PLAN,
-        scheduleMs: [0, 60_000, 60_000],
-        probePlan: { firstMs: 3_000, share: 0, maxMs: 3_000 },
-      },
-    });
-    customer = await addCustomer(dms);
+  const receiver = useReceiver();
+  const dms = useService({
+    log: createLog('info', { write: (line) => void lines.push(JSON.parse(line)) }),
+    settings: {
+      // A retry would change the age of the oldest due delivery.
+      webhooks: QUICK,
+    },
+    deliveryPlan: {
+      ...QUICK_PLAN,
+      scheduleMs: [0, 60_000, 60_000],
+      probePlan: { firstMs: 3_000, share: 0, maxMs: 3_000 },
+    },
   });
-  after(async () => {
-    await dms.stop();
-    await receiver.stop();
-  });
+  const customer = useCustomer(dms);
 
   async function gauge(name: string): Promise<number> {
     const answer = await fetch(dms.metricsUrl);

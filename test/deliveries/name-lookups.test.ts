@@ -10,10 +10,11 @@ import { serializeEvent } from '../../src/events/event.ts';
 import { EVENT_CATALOGUE } from '../../src/events/event-catalogue.schemas.ts';
 import { NoTurn } from '../../src/process/keyed-semaphore.ts';
 import { eventually } from '../support/fleet.ts';
-import { type NameServer, startNameServer } from '../support/name-server.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { addCustomer, type Customer, type Endpoint, QUICK, QUICK_PLAN } from './harness.ts';
+import { startNameServer } from '../support/name-server.ts';
+import { startReceiver, useReceiver } from '../support/receiver.ts';
+import { useService } from '../support/service.ts';
+import { useStarted } from '../support/use-started.ts';
+import { type Endpoint, QUICK, QUICK_PLAN, useCustomer } from './harness.ts';
 
 const AT_ONCE = 8;
 const HOME: ResolvedAddress[] = [{ address: '127.0.0.1', family: 4, ttlSeconds: 60 }];
@@ -138,33 +139,24 @@ describe('Look-ups of host names', () => {
 describe('Deliveries to names that are slow to answer', () => {
   const hanging = 2 * AT_ONCE + 1;
   const slow = 6;
-  let nameServer: NameServer;
   let endHanging: () => void;
-  let dms: TestService;
-  let receiver: Receiver;
-  let other: Customer;
-  let customer: Customer;
-
-  before(async () => {
-    const hanging = new Promise<void>((resolve) => {
-      endHanging = resolve;
-    });
-    nameServer = await startNameServer((name) => {
-      if (name.startsWith('hang')) return hanging.then(() => ({}));
-      return { address: '127.0.0.1', afterMs: name.startsWith('slow') ? 200 : 0 };
-    });
-    receiver = await startReceiver();
-    dms = await startService({
-      settings: { webhooks: QUICK, dnsServers: [nameServer.address] },
-      deliveryPlan: QUICK_PLAN,
-    });
-    [other, customer] = [await addCustomer(dms), await addCustomer(dms)];
+  const ended = new Promise<void>((resolve) => {
+    endHanging = resolve;
   });
-  after(async () => {
-    await dms.stop();
-    await receiver.stop();
-    nameServer.stop();
-  });
+  const nameServer = useStarted(
+    () =>
+      startNameServer((name) => {
+        if (name.startsWith('hang')) return ended.then(() => ({}));
+        return { address: '127.0.0.1', afterMs: name.startsWith('slow') ? 200 : 0 };
+      }),
+    (server) => server.stop(),
+  );
+  const receiver = useReceiver();
+  const dms = useService(() => ({
+    settings: { webhooks: QUICK, dnsServers: [nameServer.address] },
+    deliveryPlan: QUICK_PLAN,
+  }));
+  const [other, customer] = [useCustomer(dms), useCustomer(dms)];
 
   const urlOf = (hostname: string) => receiver.url.replace('127.0.0.1', `${hostname}.test`);
   const attemptsOf = async (endpoint: Endpoint) =>

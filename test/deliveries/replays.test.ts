@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { query } from '../../src/db/query.ts';
 import { createBacklogRepository } from '../../src/deliveries/backlog.repository.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { addCustomer, type Customer } from './harness.ts';
+import { useService } from '../support/service.ts';
+import { useCustomer } from './harness.ts';
 
 const EVER_SINCE = '2020-01-01T00:00:00Z';
 
@@ -15,14 +15,8 @@ const size = fc.oneof(
 );
 
 describe('A replay', () => {
-  let dms: TestService;
-  let customer: Customer;
-
-  before(async () => {
-    dms = await startService({ withWorker: false });
-    customer = await addCustomer(dms);
-  });
-  after(() => dms.stop());
+  const dms = useService({ withWorker: false });
+  const customer = useCustomer(dms);
 
   const run = (statement: string, bindings: unknown[]) =>
     query<{ id: string }>(dms.service.sql, statement, bindings);

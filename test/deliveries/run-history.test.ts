@@ -4,7 +4,7 @@ import { query } from '../../src/db/query.ts';
 import { createStarter } from '../../src/temporal/starter.ts';
 import { eventually } from '../support/fleet.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { addCustomer, type Customer, type Endpoint, QUICK } from './harness.ts';
 
 const DELIVERIES = 100;
@@ -20,14 +20,10 @@ const BARS: Array<{ failing: number; eventsMax: number }> = [
 const HOUR_SECONDS = 3_600;
 
 describe('The history of the run of an endpoint', () => {
-  let dms: TestService;
   let customer: Customer;
 
-  before(async () => {
-    // The sweep may start one more run for an endpoint whose run ends at that moment.
-    dms = await startService({ settings: { webhooks: QUICK, runCheckIntervalMs: HOUR_SECONDS * 1_000 } });
-  });
-  after(() => dms.stop());
+  // The sweep may start one more run for an endpoint whose run ends at that moment.
+  const dms = useService({ settings: { webhooks: QUICK, runCheckIntervalMs: HOUR_SECONDS * 1_000 } });
   beforeEach(async () => {
     customer = await addCustomer(dms);
   });

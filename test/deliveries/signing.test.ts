@@ -8,8 +8,8 @@ import { sign } from '../../src/endpoints/endpoint-secret.ts';
 import { DAY_MS } from '../../src/process/durations.ts';
 import { eventually } from '../support/fleet.ts';
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { addCustomer, type Customer, type Endpoint, pause, QUICK, QUICK_PLAN, SECRET } from './harness.ts';
+import { useService } from '../support/service.ts';
+import { type Endpoint, pause, QUICK, QUICK_PLAN, SECRET, useCustomer } from './harness.ts';
 
 const GRACE_MS = DAY_MS;
 const PLAIN = 'correct horse battery staple é';
@@ -53,20 +53,15 @@ describe('A signature', () => {
 });
 
 describe('The secret of an endpoint', () => {
-  let dms: TestService;
-  let customer: Customer;
+  const dms = useService({
+    // The clock of this process, which times of the service are compared with.
+    now: () => new Date(),
+    settings: { webhooks: { ...QUICK, secretGracePeriodMs: GRACE_MS } },
+    deliveryPlan: QUICK_PLAN,
+  });
+  const customer = useCustomer(dms);
   let receiver: Receiver;
 
-  before(async () => {
-    dms = await startService({
-      // The clock of this process, which times of the service are compared with.
-      now: () => new Date(),
-      settings: { webhooks: { ...QUICK, secretGracePeriodMs: GRACE_MS } },
-      deliveryPlan: QUICK_PLAN,
-    });
-    customer = await addCustomer(dms);
-  });
-  after(() => dms.stop());
   beforeEach(async () => {
     receiver = await startReceiver();
   });

@@ -17,18 +17,14 @@ import {
   untilEnded,
 } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { addCustomer, type Customer, QUICK, QUICK_PLAN } from './harness.ts';
 
 describe('An event', () => {
-  let dms: TestService;
+  const dms = useService({ settings: { webhooks: QUICK }, deliveryPlan: QUICK_PLAN });
   let customer: Customer;
   let receiver: Receiver;
 
-  before(async () => {
-    dms = await startService({ settings: { webhooks: QUICK }, deliveryPlan: QUICK_PLAN });
-  });
-  after(() => dms.stop());
   beforeEach(async () => {
     customer = await addCustomer(dms);
     receiver = await startReceiver();

@@ -5,7 +5,7 @@ import { createSecretBox } from '../../src/endpoints/secret-box.ts';
 import { SUBSCRIBABLE_TYPES } from '../../src/events/event-catalogue.schemas.ts';
 import type { Client } from '../support/client.ts';
 import { inTurns } from '../support/fleet.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { type TestOrganization, useOrganization, useService } from '../support/service.ts';
 
 const URL_1 = 'https://example.com/hooks/one';
 const WHSEC = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -32,12 +32,7 @@ const CELLULAR: CollectionUnderTest = {
 const EVENT: CollectionUnderTest = { path: '/webhooks', recType: 'webhook', collection: 'event' };
 
 describe('Webhooks', () => {
-  let dms: TestService;
-
-  before(async () => {
-    dms = await startService({ withWorker: false, settings: { webhookAllowedRanges: ['127.0.0.0/8'] } });
-  });
-  after(() => dms.stop());
+  const dms = useService({ withWorker: false, settings: { webhookAllowedRanges: ['127.0.0.0/8'] } });
 
   async function create(api: Client, path: string, body: object = {}) {
     const answer = await api.post(path, { url: URL_1, ...body });
@@ -172,8 +167,9 @@ describe('Webhooks', () => {
 
   describe('An event webhook', () => {
     it('creates an event webhook from a URL, subscribed to every type of event', async () => {
-      const { status, body } = await dms.api.post('/webhooks', { url: URL_1 });
+      const { status, body, headers } = await dms.api.post('/webhooks', { url: URL_1 });
       assert.equal(status, 201);
+      assert.equal(headers.location, `/webhooks/${body.id}`);
       const { id, createdAt, updatedAt, ...rest } = body;
       assert.deepEqual(rest, {
         recType: 'webhook',
@@ -242,10 +238,7 @@ describe('Webhooks', () => {
   for (const { path, recType, collection } of [CELLULAR, EVENT]) {
     describe(`The collection ${path}`, () => {
       /** Counting and listing need an organization of their own. */
-      let own: TestOrganization;
-      beforeEach(async () => {
-        own = await dms.addOrganization();
-      });
+      const own = useOrganization(dms);
 
       it('lists the endpoints of the collection, newest last', async () => {
         const created = [];
@@ -442,34 +435,7 @@ describe('Webhooks', () => {
         await refused(own.api.post(path, { url: URL_1 }), /delete one/, 409);
       });
 
-      it('repeats the first answer to a POST with the same Idempotency-Key', async () => {
-        const headers = { 'idempotency-key': randomUUID() };
-        const body = { url: URL_1, secret: WHSEC };
-        const first = await own.api.post(path, body, { headers });
-        const again = await own.api.post(path, body, { headers });
-        assert.equal(first.status, 201);
-        assert.deepEqual([again.status, again.body], [first.status, first.body]);
-        assert.equal(again.headers['idempotent-replayed'], 'true');
-        assert.equal(again.headers.location, `${path}/${first.body.id}`);
-        assert.equal((await own.api.get(path)).body.totalItems, 1);
-      });
-
       describe('The secret of an endpoint', () => {
-        it('shows the secret in no answer', async () => {
-          const secret = 'a secret of 16 or more';
-          const created = await own.api.post(path, { url: URL_1, secret });
-          const { id } = created.body;
-          for (const answer of [
-            created,
-            await own.api.get(`${path}/${id}`),
-            await own.api.get(path),
-            await own.api.patch(`${path}/${id}`, { secret: WHSEC }),
-          ]) {
-            assert.ok(answer.status < 300);
-            assert.doesNotMatch(answer.text, /secret|whsec/i);
-          }
-        });
-
         it('quotes the secret in no error message', async () => {
           const { id } = await create(own.api, path);
           for (const secret of [

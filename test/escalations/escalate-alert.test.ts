@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { DAY_MS, MINUTE_MS } from '../../src/process/durations.ts';
 import { ALERT_CHANGED_SIGNAL } from '../../src/temporal/workflow-ids.ts';
-import { startMessageReceiver } from '../notifications/harness.ts';
+import { useMessageReceiver } from '../notifications/harness.ts';
 import { eventually } from '../support/fleet.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { startService, type TestService, useOrganization, useService } from '../support/service.ts';
 import { validateEventBody } from '../support/validate-events.ts';
-import { detailsOf, runOf, useOrganization } from './harness.ts';
+import { detailsOf, runOf, toCustomer } from './harness.ts';
 
 /** Fields of the run in the Temporal UI. */
 const untilDetails = (dms: TestService, id: string, seen: RegExp) =>
@@ -16,23 +16,16 @@ const untilDetails = (dms: TestService, id: string, seen: RegExp) =>
   );
 
 describe('The run of an escalation', () => {
-  let dms: TestService;
-  let org: TestOrganization;
-  let customer: ReturnType<typeof useOrganization>;
+  const dms = useService({
+    settings: { runCheckIntervalMs: 200 },
+    now: () => new Date(Date.now() + aheadMs),
+  });
   let aheadMs = 0;
-
-  before(async () => {
-    dms = await startService({
-      settings: { runCheckIntervalMs: 200 },
-      now: () => new Date(Date.now() + aheadMs),
-    });
-  });
-  after(() => dms.stop());
-  beforeEach(async () => {
+  beforeEach(() => {
     aheadMs = 0;
-    org = await dms.addOrganization();
-    customer = useOrganization(dms, org);
   });
+  const org = useOrganization(dms);
+  const customer = toCustomer(dms, org);
 
   const untilSent = (count: number) => eventually(customer.sent, ({ length }) => length >= count);
 
@@ -134,7 +127,7 @@ describe('The run of an escalation', () => {
     });
     try {
       const { token } = await dms.issueKey(org.id, 'device');
-      const { id } = await useOrganization(dms, { ...org, device: cutOff.with(token) }).openAlert();
+      const { id } = await toCustomer(dms, { ...org, device: cutOff.with(token) }).openAlert();
       await untilSent(1);
       await customer.acknowledge(id);
       assert.match(await runOf(dms, id).result(), /^acknowledged by/);
@@ -177,23 +170,16 @@ describe('The run of an escalation', () => {
 const LONG_MS = 600_000;
 
 describe('The change of a policy or a mute', () => {
-  let dms: TestService;
-  let org: TestOrganization;
-  let customer: ReturnType<typeof useOrganization>;
+  const dms = useService({
+    settings: { runCheckIntervalMs: LONG_MS },
+    now: () => new Date(Date.now() + aheadMs),
+  });
   let aheadMs = 0;
-
-  before(async () => {
-    dms = await startService({
-      settings: { runCheckIntervalMs: LONG_MS },
-      now: () => new Date(Date.now() + aheadMs),
-    });
-  });
-  after(() => dms.stop());
-  beforeEach(async () => {
+  beforeEach(() => {
     aheadMs = 0;
-    org = await dms.addOrganization();
-    customer = useOrganization(dms, org);
   });
+  const org = useOrganization(dms);
+  const customer = toCustomer(dms, org);
 
   it('wakes runs whose next step was brought forward', async () => {
     const nurse = await customer.channel('nurse');
@@ -223,25 +209,18 @@ describe('The change of a policy or a mute', () => {
 const nextNoon = () => (Math.floor(Date.now() / DAY_MS) + 1.5) * DAY_MS;
 
 describe('The messages of an escalation', () => {
-  let dms: TestService;
-  let receiver: Awaited<ReturnType<typeof startMessageReceiver>>;
-
-  before(async () => {
+  const receiver = useMessageReceiver();
+  const dms = useService(() => {
     const aheadMs = nextNoon() - Date.now();
-    dms = await startService({
+    return {
       settings: { notificationIntervalMs: 0 },
       deliveryPlan: { pollIntervalMs: 50 },
       now: () => new Date(Date.now() + aheadMs),
-    });
-    receiver = await startMessageReceiver();
-  });
-  after(async () => {
-    await dms.stop();
-    await receiver.stop();
+    };
   });
 
   it('sends steps in quiet hours, which hold other notifications of the channel', async () => {
-    const customer = useOrganization(dms, dms);
+    const customer = toCustomer(dms, dms);
     const quietHours = { from: '10:00', to: '14:00', timezone: 'UTC' };
     const channel = await customer.channel('', { type: 'slack', target: receiver.url, quietHours });
     // Opens before there is an escalation.
@@ -258,7 +237,7 @@ describe('The messages of an escalation', () => {
 
   it('sends steps to a webhook in the form of the API document', async () => {
     const org = await dms.addOrganization();
-    const customer = useOrganization(dms, org);
+    const customer = toCustomer(dms, org);
     const channel = await customer.channel('', { target: receiver.url });
     await customer.escalation([[0, channel]]);
     const { id } = await customer.openAlert('Cold room');

@@ -10,29 +10,23 @@ import { createEscalationChangesRepository } from '../../src/escalations/escalat
 import { createEscalationChanges } from '../../src/escalations/escalation-changes.service.ts';
 import { createPoliciesRepository } from '../../src/escalations/escalation-policies.repository.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-import { newRun, useOrganization } from './harness.ts';
+import { useOrganization, useService } from '../support/service.ts';
+import { newRun, toCustomer } from './harness.ts';
 
 /** More than two chunks. */
 const MANY = 1_200;
 const BEGAN_AT = new Date('2026-03-02T08:00:00Z');
 
 describe('A change of open escalations', () => {
-  let dms: TestService;
-  let org: TestOrganization;
-  let customer: ReturnType<typeof useOrganization>;
+  const dms = useService({ withWorker: false });
+  const org = useOrganization(dms);
+  const customer = toCustomer(dms, org);
   let channelId: string;
   let woken: string[];
   let setAside: unknown[];
 
-  before(async () => {
-    dms = await startService({ withWorker: false });
-  });
-  after(() => dms.stop());
   beforeEach(async () => {
     await query(dms.service.sql, 'delete from escalation_changes');
-    org = await dms.addOrganization();
-    customer = useOrganization(dms, org);
     channelId = await customer.channel('nurse');
     [woken, setAside] = [[], []];
   });
@@ -206,8 +200,8 @@ describe('A change of open escalations', () => {
   it('delays no escalation of another organization', async () => {
     const policyId = await addEscalations(MANY);
     const other = await dms.addOrganization();
-    const channel = await useOrganization(dms, other).channel('head');
-    const otherPolicy = await useOrganization(dms, other).escalation([[10, channel]]);
+    const channel = await toCustomer(dms, other).channel('head');
+    const otherPolicy = await toCustomer(dms, other).escalation([[10, channel]]);
     await addEscalations(1, other.id, otherPolicy);
     await org.api.delete(`/escalations/${policyId}`);
     await other.api.delete(`/escalations/${otherPolicy}`);

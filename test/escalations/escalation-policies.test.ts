@@ -3,22 +3,16 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { query } from '../../src/db/query.ts';
 import { POLICIES_MAX } from '../../src/escalations/escalation-policy.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-import { useOrganization } from './harness.ts';
+import { useOrganization, useService } from '../support/service.ts';
+import { toCustomer } from './harness.ts';
 
 describe('Escalations', () => {
-  let dms: TestService;
-  let org: TestOrganization;
-  let customer: ReturnType<typeof useOrganization>;
+  const dms = useService({ withWorker: false });
+  const org = useOrganization(dms);
+  const customer = toCustomer(dms, org);
   let channelId: string;
 
-  before(async () => {
-    dms = await startService({ withWorker: false });
-  });
-  after(() => dms.stop());
   beforeEach(async () => {
-    org = await dms.addOrganization();
-    customer = useOrganization(dms, org);
     channelId = await customer.channel('nurse');
   });
 
@@ -78,7 +72,7 @@ describe('Escalations', () => {
   });
 
   it('refuses channels and groups that do not exist, or belong to another organization', async () => {
-    const other = await useOrganization(dms, await dms.addOrganization()).channel('stranger');
+    const other = await toCustomer(dms, await dms.addOrganization()).channel('stranger');
     for (const id of [randomUUID(), other]) {
       const { status, body } = await create({ steps: [{ afterMinutes: 0, channelIds: [channelId, id] }] });
       assert.deepEqual([status, body.message], [404, 'No notification channel has this id']);

@@ -9,30 +9,22 @@ import { createAlertEscalationsRepository } from '../../src/escalations/alert-es
 import type { EscalationRunDeps } from '../../src/escalations/escalation-run.service.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
 import { register } from '../support/fleet.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-import { openSteps, type Steps } from '../support/steps.ts';
-import { newRun, useOrganization } from './harness.ts';
+import { type TestOrganization, useService } from '../support/service.ts';
+import { useSteps } from '../support/steps.ts';
+import { newRun, toCustomer } from './harness.ts';
 
 describe('A step of an escalation', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
+  const steps = useSteps(dms);
   let org: TestOrganization;
-  let customer: ReturnType<typeof useOrganization>;
+  let customer: ReturnType<typeof toCustomer>;
   let nurse: string;
   let head: string;
   let beganAt: number;
-  let steps: Steps;
 
-  before(async () => {
-    dms = await startService({ withWorker: false });
-    steps = openSteps(dms);
-  });
-  after(async () => {
-    await steps.close();
-    await dms.stop();
-  });
   beforeEach(async () => {
     org = await dms.addOrganization();
-    customer = useOrganization(dms, org);
+    customer = toCustomer(dms, org);
     [nurse, head] = [await customer.channel('nurse'), await customer.channel('head')];
   });
 
@@ -482,7 +474,7 @@ describe('A step of an escalation', () => {
     for (let count = 0; count < 4; count++) await openAlert();
     const longDue = org.id;
     org = await dms.addOrganization();
-    customer = useOrganization(dms, org);
+    customer = toCustomer(dms, org);
     await customer.escalation([[5, await customer.channel('other')]]);
     const { id } = await openAlert();
     const escalations = createAlertEscalationsRepository(dms.service.sql);

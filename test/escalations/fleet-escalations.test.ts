@@ -4,9 +4,9 @@ import { query } from '../../src/db/query.ts';
 import { createOverdueFleetsRepository } from '../../src/presence/overdue-fleets.repository.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
 import { missContact, newFleet } from '../support/overdue-devices.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-import { openSteps, type Steps } from '../support/steps.ts';
-import { newRun, useOrganization } from './harness.ts';
+import { useOrganization, useService } from '../support/service.ts';
+import { openSteps, useSteps } from '../support/steps.ts';
+import { newRun, toCustomer } from './harness.ts';
 
 interface Listed {
   id: string;
@@ -17,23 +17,13 @@ interface Listed {
 }
 
 describe('An overdue fleet that escalates', () => {
-  let dms: TestService;
-  let org: TestOrganization;
-  let customer: ReturnType<typeof useOrganization>;
-  let steps: Steps;
+  const dms = useService({ withWorker: false });
+  const org = useOrganization(dms);
+  const customer = toCustomer(dms, org);
+  const steps = useSteps(dms);
   let nurse: string;
 
-  before(async () => {
-    dms = await startService({ withWorker: false });
-    steps = openSteps(dms);
-  });
-  after(async () => {
-    await steps.close();
-    await dms.stop();
-  });
   beforeEach(async () => {
-    org = await dms.addOrganization();
-    customer = useOrganization(dms, org);
     nurse = await customer.channel('nurse');
   });
 

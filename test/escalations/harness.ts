@@ -32,7 +32,7 @@ export interface ShownAlert {
   history: Array<{ action: string; by: unknown; comment: string | null }>;
 }
 
-export const useOrganization = (dms: TestService, org: TestOrganization) => ({
+export const toCustomer = (dms: TestService, org: TestOrganization) => ({
   /** Creates a channel, named by the last part of its target; returns its id. */
   async channel(name: string, more: object = {}): Promise<string> {
     const body = { type: 'webhook', target: `${NOBODY}${name}`, ...more };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import pg from 'pg';
 import { query } from '../../src/db/query.ts';
 import { escalationTaskQueue } from '../../src/temporal/workflow-ids.ts';
-import { startMessageReceiver } from '../notifications/harness.ts';
+import { useMessageReceiver } from '../notifications/harness.ts';
 import {
   apply,
   applyAnswer,
@@ -15,8 +15,8 @@ import {
   untilEnded,
 } from '../support/fleet.ts';
 import { countLockWaits } from '../support/lock-waits.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { runOf, useOrganization } from './harness.ts';
+import { useService } from '../support/service.ts';
+import { runOf, toCustomer } from './harness.ts';
 
 const MANY = 60;
 /** One step and the wait for the next: start, two decisions and one step. */
@@ -33,19 +33,10 @@ const AT_ONCE = {
 const STEP_LOCK = 4_712;
 
 describe('Many alerts at once', () => {
-  let dms: TestService;
-  let receiver: Awaited<ReturnType<typeof startMessageReceiver>>;
-
-  before(async () => {
-    receiver = await startMessageReceiver();
-    // The sweep would wake late runs, which costs events.
-    dms = await startService({
-      settings: { notificationIntervalMs: 0, runCheckIntervalMs: 600_000, atOnce: AT_ONCE },
-    });
-  });
-  after(async () => {
-    await dms.stop();
-    await receiver.stop();
+  const receiver = useMessageReceiver();
+  // The sweep would wake late runs, which costs events.
+  const dms = useService({
+    settings: { notificationIntervalMs: 0, runCheckIntervalMs: 600_000, atOnce: AT_ONCE },
   });
 
   const named = () => receiver.received.flatMap(({ body }) => JSON.parse(body).data.alerts as Named[]);
@@ -82,7 +73,7 @@ describe('Many alerts at once', () => {
   }
 
   it('escalates each alert once, in few messages, with few history events, without delaying a job of another organization', async () => {
-    const customer = useOrganization(dms, dms);
+    const customer = toCustomer(dms, dms);
     const channel = await customer.channel('', { target: receiver.url });
     await customer.escalation([
       [0, channel],

@@ -17,8 +17,8 @@ import {
   report,
   sendTemperature,
 } from '../support/fleet.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startReceiver, useReceiver } from '../support/receiver.ts';
+import { useService } from '../support/service.ts';
 import { validateEventBody } from '../support/validate-events.ts';
 
 const TYPES = Object.keys(EVENT_CATALOGUE) as EventType[];
@@ -67,21 +67,15 @@ describe('Publishing', () => {
 });
 
 describe('The service', () => {
-  let dms: TestService;
-  let receiver: Receiver;
+  const receiver = useReceiver();
+  const dms = useService({ now: () => new Date(Date.now() + aheadMs) });
   let webhookId: string;
   let aheadMs = 0;
 
   before(async () => {
-    receiver = await startReceiver();
-    dms = await startService({ now: () => new Date(Date.now() + aheadMs) });
     const endpoint = { url: receiver.url, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
     await dms.api.post('/cellular-webhooks', endpoint);
     webhookId = (await dms.api.post('/webhooks', endpoint)).body.id;
-  });
-  after(async () => {
-    await dms.stop();
-    await receiver.stop();
   });
 
   const until = (...types: EventType[]) =>

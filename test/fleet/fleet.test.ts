@@ -10,19 +10,11 @@ import {
   report,
   sendTemperature,
 } from '../support/fleet.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { useOrganization, useService } from '../support/service.ts';
 
 describe('The fleet of an organization', () => {
-  let dms: TestService;
-  let org: TestOrganization;
-
-  before(async () => {
-    dms = await startService({ withWorker: false });
-  });
-  after(() => dms.stop());
-  beforeEach(async () => {
-    org = await dms.addOrganization();
-  });
+  const dms = useService({ withWorker: false });
+  const org = useOrganization(dms);
 
   const fleet = async () => (await org.api.get('/fleet')).body;
   const some = (counts: Record<string, number>) =>

@@ -6,10 +6,10 @@ import type { Answer } from '../support/client.ts';
 import { apply, configOf, register } from '../support/fleet.ts';
 import { type Logger, type LoggerOptions, openLogger, type Reply } from '../support/logger.ts';
 import {
-  startService,
   type TestOrganization,
   type TestService,
   type TestServiceOptions,
+  useService,
 } from '../support/service.ts';
 
 export interface Gateway {
@@ -43,14 +43,10 @@ export interface LoggerSetup {
 export function useGateway(
   getOptions: () => TestServiceOptions | Promise<TestServiceOptions> = () => ({}),
 ): Gateway {
-  let dms: TestService;
   let serialCount = 0;
   const opened: Logger[] = [];
 
-  before(async () => {
-    dms = await startService({ withWorker: false, ...(await getOptions()) });
-  });
-  after(() => dms.stop());
+  const dms = useService(async () => ({ withWorker: false, ...(await getOptions()) }));
   afterEach(async () => {
     for (const logger of opened.splice(0)) await logger.close();
   });
@@ -63,9 +59,7 @@ export function useGateway(
   }
 
   return {
-    get dms() {
-      return dms;
-    },
+    dms,
     async newLogger(options = {}) {
       const org = await dms.addOrganization();
       const { token } = await dms.issueKey(org.id, 'device');

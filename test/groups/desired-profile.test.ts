@@ -13,7 +13,7 @@ import {
   report,
 } from '../support/fleet.ts';
 import { servers } from '../support/servers.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { useOrganization, useService } from '../support/service.ts';
 
 const DAILY = { slug: 'daily', intervals: { transmissionIntervalSeconds: 86_400 } };
 const WEEKLY = { slug: 'weekly', intervals: { transmissionIntervalSeconds: 604_800 } };
@@ -23,16 +23,11 @@ const FRIDGE = {
 };
 
 describe('The profile of a group', () => {
-  let dms: TestService;
-  let org: TestOrganization;
+  const dms = useService({ withWorker: false, settings: { applyChunkSize: 2, largeJobDevices: 8 } });
+  const org = useOrganization(dms);
   let group: string;
 
-  before(async () => {
-    dms = await startService({ withWorker: false, settings: { applyChunkSize: 2, largeJobDevices: 8 } });
-  });
-  after(() => dms.stop());
   beforeEach(async () => {
-    org = await dms.addOrganization();
     for (const profile of [DAILY, WEEKLY, FRIDGE]) await createProfile(org, profile);
     group = (await org.api.post('/groups', { name: 'Fridges' })).body.id;
   });

@@ -11,22 +11,14 @@ import {
   registerMany,
   sendTemperature,
 } from '../support/fleet.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { useOrganization, useService } from '../support/service.ts';
 
 const DAILY = { slug: 'daily', intervals: { transmissionIntervalSeconds: 86_400 } };
 const UNKNOWN = '01920000-0000-7000-8000-000000000000';
 
 describe('Groups', () => {
-  let dms: TestService;
-  let org: TestOrganization;
-
-  before(async () => {
-    dms = await startService({ withWorker: false });
-  });
-  after(() => dms.stop());
-  beforeEach(async () => {
-    org = await dms.addOrganization();
-  });
+  const dms = useService({ withWorker: false });
+  const org = useOrganization(dms);
 
   async function createGroup(name: string, more: object = {}): Promise<string> {
     const { status, body, text } = await org.api.post('/groups', { name, ...more });

@@ -2,21 +2,16 @@
 import assert from 'node:assert/strict';
 import { configOf, createProfile, register, registerMany } from '../support/fleet.ts';
 import { untilLockWaits, whileDeviceLocked } from '../support/lock-waits.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { useOrganization, useService } from '../support/service.ts';
 
 const INTERVALS = { daily: 86_400, weekly: 604_800 };
 
 describe('A group that changes from several sides at once', () => {
-  let dms: TestService;
-  let org: TestOrganization;
+  const dms = useService({ withWorker: false, settings: { applyChunkSize: 2, largeJobDevices: 8 } });
+  const org = useOrganization(dms);
   let group: string;
 
-  before(async () => {
-    dms = await startService({ withWorker: false, settings: { applyChunkSize: 2, largeJobDevices: 8 } });
-  });
-  after(() => dms.stop());
   beforeEach(async () => {
-    org = await dms.addOrganization();
     for (const [slug, seconds] of Object.entries(INTERVALS)) {
       await createProfile(org, { slug, intervals: { transmissionIntervalSeconds: seconds } });
     }

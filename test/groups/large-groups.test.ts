@@ -19,8 +19,8 @@ import {
   report,
 } from '../support/fleet.ts';
 import { untilLockWaits, whileDeviceLocked } from '../support/lock-waits.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-import { openSteps, type Steps } from '../support/steps.ts';
+import { startService, type TestOrganization, useService } from '../support/service.ts';
+import { openSteps, useSteps } from '../support/steps.ts';
 
 const CHUNK = 2;
 const CHUNKS = { applyChunkSize: CHUNK, largeJobDevices: 2 * CHUNK };
@@ -39,20 +39,12 @@ const ALERTS = ['alarmRules', 'calendars'];
 const INTERVAL = ['transmissionInterval'];
 
 describe('A group of very many members', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false, settings: CHUNKS });
+  const steps = useSteps(dms);
   let org: TestOrganization;
   let group: string;
   let serials: string[];
-  let steps: Steps;
 
-  before(async () => {
-    dms = await startService({ withWorker: false, settings: CHUNKS });
-    steps = openSteps(dms);
-  });
-  after(async () => {
-    await steps.close();
-    await dms.stop();
-  });
   beforeEach(setUp);
 
   /** A group in a new organization, whose members are offered its profile. */

@@ -7,8 +7,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { configOf, createProfile, FACTORY, register, report } from '../support/fleet.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-import { openSteps, type Steps } from '../support/steps.ts';
+import { type TestOrganization, useService } from '../support/service.ts';
+import { useSteps } from '../support/steps.ts';
 
 const RUNS = Number(process.env.GROUP_RUNS ?? 8);
 const STEPS_MAX = Number(process.env.GROUP_STEPS ?? 16);
@@ -250,17 +250,9 @@ function advance(model: Model, step: Step): void {
 for (const { how, settings, isChunked } of MODES)
   describe(`The profile of a group, offered ${how}, in any order of events`, function () {
     this.timeout(60_000 + RUNS * STEPS_MAX * 1_000);
-    let dms: TestService;
-    let worker: Steps;
 
-    before(async () => {
-      dms = await startService({ withWorker: false, settings });
-      worker = openSteps(dms);
-    });
-    after(async () => {
-      await worker.close();
-      await dms.stop();
-    });
+    const dms = useService({ withWorker: false, settings });
+    const worker = useSteps(dms);
 
     interface Fleet {
       org: TestOrganization;

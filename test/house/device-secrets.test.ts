@@ -9,13 +9,13 @@ import { formatKey } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { createLog } from '../../src/process/log.ts';
 import { coapRequest } from '../support/coap-datagram.ts';
-import { type Collector, startCollector } from '../support/collector.ts';
+import { useCollector } from '../support/collector.ts';
 import { apply, createProfile, eventually, FACTORY, FRIDGE, register, untilEnded } from '../support/fleet.ts';
 import { detailsOf, runOf } from '../support/job-runs.ts';
 import { type Logger, openLogger } from '../support/logger.ts';
 import { bytes, encoded, type Field, message, text, uint } from '../support/protobuf.ts';
 import { findSecrets, type Secrets, storedRows } from '../support/secret-search.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 const TOKEN_OPTION = 2_051;
 const SERIAL = '282C02AABB01';
@@ -26,24 +26,22 @@ const INFO_TEXTS = [15, 16];
 const REPORT_TEXTS = [11, 13, 16, 24, 32, 61];
 
 describe('Secrets that devices send', () => {
-  let dms: TestService;
   let jobId: string;
   let metrics: string;
-  let collector: Collector;
   const secrets: Secrets = {};
   const lines: string[] = [];
   const answers: string[] = [];
   const statuses = new Set<string>();
 
+  const collector = useCollector();
+  const dms = useService(() => ({
+    log: createLog('trace', { write: (line) => void lines.push(line) }),
+    settings: {
+      traces: { endpoint: collector.url, sampledShare: 1, delayMs: 20 },
+      coap: { port: 0, isTokenRequired: true, tokenOption: TOKEN_OPTION },
+    },
+  }));
   before(async () => {
-    collector = await startCollector();
-    dms = await startService({
-      log: createLog('trace', { write: (line) => void lines.push(line) }),
-      settings: {
-        traces: { endpoint: collector.url, sampledShare: 1, delayMs: 20 },
-        coap: { port: 0, isTokenRequired: true, tokenOption: TOKEN_OPTION },
-      },
-    });
     await createSecrets();
     for (const serial of [SERIAL, REFUSING]) await register(dms, serial);
     jobId = await applyToLogger();
@@ -51,10 +49,6 @@ describe('Secrets that devices send', () => {
     await failInside(secrets['the device token'] as string);
     await untilEnded(dms, jobId);
     metrics = await (await fetch(dms.metricsUrl)).text();
-  });
-  after(async () => {
-    await dms.stop();
-    await collector.stop();
   });
 
   async function createSecrets(): Promise<void> {

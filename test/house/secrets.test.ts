@@ -17,7 +17,7 @@ import { eventually, FRIDGE } from '../support/fleet.ts';
 import { call, type Fixtures, populate } from '../support/operations.ts';
 import { findSecrets, storedRows } from '../support/secret-search.ts';
 import { servers } from '../support/servers.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { type TestOrganization, useService } from '../support/service.ts';
 
 interface Line {
   requestId?: string;
@@ -33,7 +33,6 @@ interface Watched {
 }
 
 describe('Secrets', () => {
-  let dms: TestService;
   let organization: TestOrganization;
   let fixtures: Fixtures;
   let routes: Route[];
@@ -94,9 +93,9 @@ describe('Secrets', () => {
     with: (token) => watching(baseUrl, token, what),
   });
 
+  const dms = useService({ withWorker: false });
   before(async () => {
     // One workload for all tests, because giving up Temporal takes seconds.
-    dms = await startService({ withWorker: false });
     organization = await dms.addOrganization();
     routes = dms.service.routes;
     secrets['the customer key'] = (await dms.issueKey(organization.id, 'customer')).token;
@@ -114,7 +113,6 @@ describe('Secrets', () => {
     for (const each of watched) await each.stop();
     receiver.closeAllConnections();
     receiver.close();
-    await dms.stop();
   });
 
   /** Every operation, and every sort of fault. */

@@ -45,14 +45,17 @@ describe('Rate limits', () => {
     nowMs += ms;
   };
 
-  async function start(settings: Partial<Settings>): Promise<void> {
-    nowMs = Date.now();
-    dms = await startService({
-      withWorker: false,
-      settings,
-      now: () => new Date(nowMs + aheadMs),
-      monotonicMs: () => nowMs,
+  function useLimits(settings: Partial<Settings>): void {
+    before(async () => {
+      nowMs = Date.now();
+      dms = await startService({
+        withWorker: false,
+        settings,
+        now: () => new Date(nowMs + aheadMs),
+        monotonicMs: () => nowMs,
+      });
     });
+    after(() => dms.stop());
   }
 
   /** By default the key of a new organization, whose limit no other test has used up. */
@@ -132,8 +135,7 @@ describe('Rate limits', () => {
     let api: Client;
     const list = () => api.get('/assets');
 
-    before(() => start({ customerLimit: { perSecond: 2, burst }, deviceLimit: { perSecond: 1, burst: 3 } }));
-    after(() => dms.stop());
+    useLimits({ customerLimit: { perSecond: 2, burst }, deviceLimit: { perSecond: 1, burst: 3 } });
     beforeEach(async () => {
       api = await newKey();
     });
@@ -270,8 +272,7 @@ describe('Rate limits', () => {
   });
 
   describe('below one request per second', () => {
-    before(() => start({ customerLimit: { perSecond: 0.1, burst: 1 } }));
-    after(() => dms.stop());
+    useLimits({ customerLimit: { perSecond: 0.1, burst: 1 } });
 
     it('accepts the next request exactly after Retry-After', async () => {
       const api = await newKey();
@@ -285,8 +286,7 @@ describe('Rate limits', () => {
   });
 
   describe('set to 0', () => {
-    before(() => start({ customerLimit: OFF, deviceLimit: OFF, failedKeysPerMinute: 0 }));
-    after(() => dms.stop());
+    useLimits({ customerLimit: OFF, deviceLimit: OFF, failedKeysPerMinute: 0 });
 
     it('lifts the limit of API keys at 0', async () => {
       const answers = await times(50, () => dms.api.get('/assets'));
@@ -300,8 +300,7 @@ describe('Rate limits', () => {
   });
 
   describe('for readers of the documentation', () => {
-    before(() => start({ customerLimit: OFF, trustedProxies: ['127.0.0.1'] }));
-    after(() => dms.stop());
+    useLimits({ customerLimit: OFF, trustedProxies: ['127.0.0.1'] });
     beforeEach(() => pass(3_600_000));
 
     const read = (path: string, client: string) =>
@@ -335,8 +334,7 @@ describe('Rate limits', () => {
   });
 
   describe('for failed keys', () => {
-    before(() => start({ customerLimit: OFF, deviceLimit: OFF, failedKeysPerMinute: 20 }));
-    after(() => dms.stop());
+    useLimits({ customerLimit: OFF, deviceLimit: OFF, failedKeysPerMinute: 20 });
     beforeEach(() => pass(3_600_000));
 
     const fail = () => dms.with(generateKey('customer')).get('/assets');

@@ -5,23 +5,15 @@ import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { createOrganizationsRepository } from '../../src/keys/organizations.repository.ts';
 import { eventually, register } from '../support/fleet.ts';
 import { untilLockWaits } from '../support/lock-waits.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { useOrganization, useService } from '../support/service.ts';
 
 const IN_A_YEAR = new Date(Date.now() + 365 * 24 * 3_600_000).toISOString();
 
 describe('Keys by API', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false, now: () => new Date(Date.now() + aheadMs) });
+  const own = useOrganization(dms);
   /** How far the service's clock is ahead. */
   let aheadMs = 0;
-  let own: TestOrganization;
-
-  before(async () => {
-    dms = await startService({ withWorker: false, now: () => new Date(Date.now() + aheadMs) });
-  });
-  after(() => dms.stop());
-  beforeEach(async () => {
-    own = await dms.addOrganization();
-  });
 
   async function create(body: object): Promise<{ id: string; key: string }> {
     const answer = await own.api.post('/keys', body);

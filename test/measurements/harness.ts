@@ -15,13 +15,13 @@ import { createMeasurementsRepository } from '../../src/measurements/measurement
 import { createMessageBatch, type MessageBatchDeps } from '../../src/measurements/message-batch.service.ts';
 import type { Answer } from '../support/client.ts';
 import { register } from '../support/fleet.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { useOrganization, useService } from '../support/service.ts';
 import { EMPTY_FRAME, temperature } from './fixtures.ts';
 
 /** Registers the hooks of a suite: one service for all tests, a customer and a logger for each of them. */
 export function useLogger() {
-  let dms: TestService;
-  let org: TestOrganization;
+  const dms = useService({ withWorker: false });
+  const org = useOrganization(dms);
   let serial: string;
   let assetId: string;
   let serials = 0;
@@ -31,14 +31,7 @@ export function useLogger() {
     serial = newSerial('Logger');
     assetId = await register(org, serial, more);
   }
-  before(async () => {
-    dms = await startService({ withWorker: false });
-  });
-  after(() => dms.stop());
-  beforeEach(async () => {
-    org = await dms.addOrganization();
-    await newLogger();
-  });
+  beforeEach(() => newLogger());
 
   async function historyOf(id: string, query = '') {
     const { status, body, text } = await org.api.get(`/assets/${id}/measurements${query}`);
@@ -47,12 +40,8 @@ export function useLogger() {
   }
 
   return {
-    get dms() {
-      return dms;
-    },
-    get org() {
-      return org;
-    },
+    dms,
+    org,
     get serial() {
       return serial;
     },

@@ -118,12 +118,6 @@ describe('A frame', () => {
     assert.equal(fresh[0]?.channel, 2);
   });
 
-  it('drops readings without a plausible time, and keeps the rest', () => {
-    const readings = [at(-60 * 24 * 365 * 20), at(60 * 25), at(0)];
-    const { dropped, fresh } = framesOf().take(frame({ readings }));
-    assert.deepEqual([dropped, fresh.length], [2, 1]);
-  });
-
   it('starts a new deadline with each frame, by the interval that the device runs', () => {
     const { take } = framesOf({ confirmed: { transmissionInterval: 600 } });
     const named = take(frame({ nextTransmissionAt: minutes(30) }));

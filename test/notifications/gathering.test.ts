@@ -15,24 +15,19 @@ import {
 import { HOUR_MS } from '../../src/process/durations.ts';
 import { register } from '../support/fleet.ts';
 import { untilLockWaits } from '../support/lock-waits.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { type TestOrganization, useOrganization, useService } from '../support/service.ts';
 import { statementsOf } from '../support/statements-of.ts';
 import { newDevice } from './harness.ts';
 
 const NOBODY = 'http://127.0.0.1:9/hook';
 
 describe('The queue of notifications', () => {
-  let dms: TestService;
-  let org: TestOrganization;
+  const dms = useService({ withWorker: false });
+  const org = useOrganization(dms);
   let channel: { organizationId: string; channelId: string };
   let setAside: string[] = [];
 
-  before(async () => {
-    dms = await startService({ withWorker: false });
-  });
-  after(() => dms.stop());
   beforeEach(async () => {
-    org = await dms.addOrganization();
     channel = await addChannel(org);
     setAside = [];
   });

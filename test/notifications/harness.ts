@@ -14,6 +14,7 @@ import {
   type TestService,
   type TestServiceOptions,
 } from '../support/service.ts';
+import { useStarted } from '../support/use-started.ts';
 
 /** Stands for Slack or a customer's webhook, and keeps what it receives. */
 export async function startMessageReceiver(): Promise<Receiver> {
@@ -21,6 +22,9 @@ export async function startMessageReceiver(): Promise<Receiver> {
   receiver.answer((response) => response.writeHead(200).end('ok'));
   return { ...receiver, url: receiver.url.replace('/hook', '/services/T0/B0/SECRET') };
 }
+
+export const useMessageReceiver = (): Receiver =>
+  useStarted(startMessageReceiver, (receiver) => receiver.stop());
 
 export interface ReceivedMail {
   from: string;

@@ -13,25 +13,19 @@ import {
 } from '../../src/notifications/notifications.repository.ts';
 import { createAlertNotificationsRepository } from '../../src/operator/alert-notifications.repository.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/process/durations.ts';
-import { newRun, useOrganization } from '../escalations/harness.ts';
+import { newRun, toCustomer } from '../escalations/harness.ts';
 import { untilLockWaits } from '../support/lock-waits.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { useOrganization, useService } from '../support/service.ts';
 
 describe('A message that waits', () => {
-  let dms: TestService;
-  let org: TestOrganization;
-  let customer: ReturnType<typeof useOrganization>;
+  const dms = useService({ withWorker: false });
+  const org = useOrganization(dms);
+  const customer = toCustomer(dms, org);
   let channel: { organizationId: string; channelId: string };
   let minutes: number;
 
-  before(async () => {
-    dms = await startService({ withWorker: false });
-  });
-  after(() => dms.stop());
   beforeEach(async () => {
     minutes = 0;
-    org = await dms.addOrganization();
-    customer = useOrganization(dms, org);
     channel = { organizationId: org.id, channelId: await customer.channel('nurse', { reminderMinutes: 30 }) };
   });
 

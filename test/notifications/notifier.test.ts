@@ -9,8 +9,8 @@ import { createNotificationAlertsRepository } from '../../src/notifications/noti
 import type { ChannelType } from '../../src/notifications/notification-channel.ts';
 import { createNotificationsRepository } from '../../src/notifications/notifications.repository.ts';
 import { createNotifier } from '../../src/notifications/notifier.service.ts';
-import { useOrganization } from '../escalations/harness.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { toCustomer } from '../escalations/harness.ts';
+import { useService } from '../support/service.ts';
 import { statementsOf } from '../support/statements-of.ts';
 
 const OWNER = '00000000-0000-4000-8000-000000000001';
@@ -92,12 +92,7 @@ describe('The loop that serves channels', () => {
 });
 
 describe('A message to Slack or a webhook', () => {
-  let dms: TestService;
-
-  before(async () => {
-    dms = await startService({ withWorker: false });
-  });
-  after(() => dms.stop());
+  const dms = useService({ withWorker: false });
 
   /** Sends all that is due, and counts the transactions. */
   async function send(): Promise<{ sent: number; transactions: number }> {
@@ -143,7 +138,7 @@ describe('A message to Slack or a webhook', () => {
    * the outcome; what waits. With begin and commit of both, 18 round trips.
    */
   it('takes fourteen statements and two transactions from the look until it is sent', async () => {
-    const customer = useOrganization(dms, await dms.addOrganization());
+    const customer = toCustomer(dms, await dms.addOrganization());
     await customer.channel('nurse');
     await customer.openAlert('Fridge');
     let counts = {};

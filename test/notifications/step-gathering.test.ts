@@ -5,24 +5,19 @@ import { createTransact } from '../../src/db/transaction.ts';
 import { createStepGathering } from '../../src/notifications/gathering.service.ts';
 import type { Message } from '../../src/notifications/message.ts';
 import { createNotificationsRepository } from '../../src/notifications/notifications.repository.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { useOrganization, useService } from '../support/service.ts';
 
 const INTERVAL_MS = 10_000;
 const OWNER = '00000000-0000-4000-8000-000000000001';
 
 describe('Steps of escalations that wait on a channel', () => {
-  let dms: TestService;
-  let org: TestOrganization;
+  const dms = useService({ withWorker: false });
+  const org = useOrganization(dms);
   let channel: { organizationId: string; channelId: string };
   let at: Date;
 
-  before(async () => {
-    dms = await startService({ withWorker: false });
-  });
-  after(() => dms.stop());
   beforeEach(async () => {
     at = new Date('2026-03-02T08:00:00Z');
-    org = await dms.addOrganization();
     channel = { organizationId: org.id, channelId: await addChannel() };
   });
 

@@ -1,22 +1,18 @@
 import assert from 'node:assert/strict';
 import { runCommand } from '../support/command-line.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { tokenIn, visit } from './visitor.ts';
 
 describe('dms operator link', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let organization: string;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     process.env.OPERATOR_URL = dms.baseUrl;
     const { rows } = await dms.service.sql.raw('select name from organizations where id = ?', [dms.id]);
     organization = rows[0].name;
   });
-  after(async () => {
-    delete process.env.OPERATOR_URL;
-    await dms.stop();
-  });
+  after(() => delete process.env.OPERATOR_URL);
 
   const link = (...more: string[]) => runCommand(dms.settings.databaseUrl, 'operator', 'link', ...more);
 
@@ -48,16 +44,12 @@ describe('dms operator link', () => {
 });
 
 describe('dms org setup', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
 
-  before(async () => {
-    dms = await startService({ withWorker: false });
+  before(() => {
     process.env.OPERATOR_URL = dms.baseUrl;
   });
-  after(async () => {
-    delete process.env.OPERATOR_URL;
-    await dms.stop();
-  });
+  after(() => delete process.env.OPERATOR_URL);
 
   it('makes an organization whose key, device token and link work, with a row of the audit trail for each', async () => {
     const { stdout, stderr } = await runCommand(

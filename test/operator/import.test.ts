@@ -3,20 +3,18 @@ import assert from 'node:assert/strict';
 import { toText } from '../../src/operator/html.ts';
 import { importedHtml, ROWS_SHOWN } from '../../src/operator/import-html.ts';
 import { register } from '../support/fleet.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { OPERATOR_ORIGIN, signIn, visit } from './visitor.ts';
 
 describe("Importing a file at the operators' page", () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let cookie: string;
   let url: string;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     cookie = await signIn(dms, { name: 'Ada', role: 'write' });
     url = `${dms.baseUrl}/operator/import`;
   });
-  after(() => dms.stop());
 
   function fileForm(
     content: string | Uint8Array,

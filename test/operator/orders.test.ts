@@ -11,17 +11,16 @@ import {
   report,
   sendTemperature,
 } from '../support/fleet.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { signIn, visit } from './visitor.ts';
 
 const DEVICES = 60;
 
 describe('The order of the fleet', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let cookie: string;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     cookie = await signIn(dms);
     for (let number = 0; number < DEVICES; number++) {
       const name = number % 2 === 0 ? `Fridge ${String(90 - number)}` : `fridge ${String(90 - number)}`;
@@ -33,7 +32,6 @@ describe('The order of the fleet', () => {
     const other = await dms.addOrganization();
     await register(other, 'OF-ANOTHER', { name: 'A' });
   });
-  after(() => dms.stop());
 
   /** Over all pages, each once. */
   async function listBy(order: string): Promise<Array<{ name: string; serial: string }>> {

@@ -1,30 +1,24 @@
 /** Webhooks and notification channels as an operator reads them: devices, times, and the meaning of states. */
 import assert from 'node:assert/strict';
 import { register } from '../support/fleet.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useReceiver } from '../support/receiver.ts';
+import { useService } from '../support/service.ts';
 import { signIn, visit } from './visitor.ts';
 
 describe('The pages of receivers', () => {
-  let dms: TestService;
-  let receiver: Receiver;
+  const receiver = useReceiver();
+  const dms = useService({ withWorker: false });
   let cookie: string;
   let webhookId: string;
 
   before(async () => {
-    receiver = await startReceiver();
     receiver.answer((response) => response.writeHead(503).end('not now'));
-    dms = await startService({ withWorker: false });
     cookie = await signIn(dms);
     const webhook = { url: receiver.url, events: ['alert.created'] };
     webhookId = (await dms.api.post('/webhooks', webhook)).body.id;
     await register(dms, '282C02424E00', { name: 'Attic' });
     const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: new Date().toISOString() }];
     await dms.device.post('/devices/282C02424E00/measurements', { readings, batteryStatus: 'low' });
-  });
-  after(async () => {
-    await dms.stop();
-    await receiver.stop();
   });
 
   const see = async (path: string) => (await visit(`${dms.baseUrl}/operator${path}`, { cookie })).text;

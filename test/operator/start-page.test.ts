@@ -1,18 +1,16 @@
 /** The start page: what needs somebody now, and nothing else. */
 import assert from 'node:assert/strict';
 import { apply, applyAnswer, createProfile, FACTORY, FRIDGE, register } from '../support/fleet.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { signIn, visit } from './visitor.ts';
 
 describe('The start page', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let cookie: string;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     cookie = await signIn(dms, { name: 'Grace Hopper' });
   });
-  after(() => dms.stop());
 
   const see = async (as = cookie): Promise<string> => {
     const { status, text } = await visit(`${dms.baseUrl}/operator`, { cookie: as });

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import type { Session } from '../../src/operator/session.ts';
 import { createWatch } from '../../src/operator/watch.service.ts';
 import { eventually } from '../support/fleet.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, useService } from '../support/service.ts';
 import { signIn } from './visitor.ts';
 
 const PER_SESSION = 12;
@@ -138,14 +138,12 @@ describe('Watching a page', () => {
   });
 
   describe('over HTTP', () => {
-    let dms: TestService;
+    const dms = useService({ withWorker: false });
     let cookie: string;
 
     before(async () => {
-      dms = await startService({ withWorker: false });
       cookie = await signIn(dms);
     });
-    after(() => dms.stop());
 
     async function open(path = '/operator/jobs') {
       const abort = new AbortController();

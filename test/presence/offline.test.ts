@@ -18,15 +18,12 @@ import {
 } from '../support/fleet.ts';
 import { untilLockWaits } from '../support/lock-waits.ts';
 import { openLogger } from '../support/logger.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-import { openSteps, type Steps } from '../support/steps.ts';
+import { useOrganization, useService } from '../support/service.ts';
+import { useSteps } from '../support/steps.ts';
 
 const EVENTS = ['device.offline', 'device.online', 'alert.created', 'alert.resolved'];
 
 describe('Presence', () => {
-  let dms: TestService;
-  let steps: Steps;
-  let org: TestOrganization;
   let serial: string;
   let assetId: string;
   let serials = 0;
@@ -36,16 +33,10 @@ describe('Presence', () => {
   const errors: string[] = [];
   const now = () => new Date(Date.now() + aheadMs);
 
-  before(async () => {
-    dms = await startService({ now, withWorker: false });
-    steps = openSteps(dms, { now, log: createLog('error', { write: (line) => void errors.push(line) }) });
-  });
-  after(async () => {
-    await steps.close();
-    await dms.stop();
-  });
+  const dms = useService({ now, withWorker: false });
+  const org = useOrganization(dms);
+  const steps = useSteps(dms, { now, log: createLog('error', { write: (line) => void errors.push(line) }) });
   beforeEach(async () => {
-    org = await dms.addOrganization();
     serial = `DEVICE-${++serials}`;
     assetId = await register(org, serial);
   });

@@ -3,31 +3,22 @@ import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
 import { register } from '../support/fleet.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-import { openSteps, type Steps } from '../support/steps.ts';
+import { useOrganization, useService } from '../support/service.ts';
+import { useSteps } from '../support/steps.ts';
 
 /** Without a known interval, the deadline is ten minutes after the announced time. */
 const GRACE_MINUTES = 10;
 
 describe('The checks of overdue devices', () => {
-  let dms: TestService;
-  let steps: Steps;
-  let org: TestOrganization;
   let assetId: string;
   let serials = 0;
   let aheadMs = 0;
   const now = () => new Date(Date.now() + aheadMs);
 
-  before(async () => {
-    dms = await startService({ now, withWorker: false });
-    steps = openSteps(dms, { now });
-  });
-  after(async () => {
-    await steps.close();
-    await dms.stop();
-  });
+  const dms = useService({ now, withWorker: false });
+  const org = useOrganization(dms);
+  const steps = useSteps(dms, { now });
   beforeEach(async () => {
-    org = await dms.addOrganization();
     assetId = await register(org, `CHECKED-${++serials}`);
   });
 

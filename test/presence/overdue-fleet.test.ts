@@ -9,8 +9,8 @@ import { createOverdueFleetsRepository } from '../../src/presence/overdue-fleets
 import { createLog } from '../../src/process/log.ts';
 import { register } from '../support/fleet.ts';
 import { missContact as missContactOf, newFleet as newFleetOf } from '../support/overdue-devices.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-import { openSteps, type Steps } from '../support/steps.ts';
+import { type TestOrganization, useService } from '../support/service.ts';
+import { useSteps } from '../support/steps.ts';
 
 const EVENTS = ['device.offline', 'device.online', 'alert.created', 'alert.resolved', 'fleet.silent'];
 
@@ -31,21 +31,12 @@ describe('The rule of an overdue fleet', () => {
 });
 
 describe('An overdue fleet', () => {
-  let dms: TestService;
   let org: TestOrganization;
   let webhookId: string;
-  let steps: Steps;
   const lines: Array<Record<string, unknown>> = [];
-
-  before(async () => {
-    const log = createLog('info', { write: (line) => void lines.push(JSON.parse(line)) });
-    dms = await startService({ withWorker: false });
-    steps = openSteps(dms, { log });
-  });
-  after(async () => {
-    await steps.close();
-    await dms.stop();
-  });
+  const log = createLog('info', { write: (line) => void lines.push(JSON.parse(line)) });
+  const dms = useService({ withWorker: false });
+  const steps = useSteps(dms, { log });
   beforeEach(async () => {
     org = await dms.addOrganization();
     const webhook = { url: 'http://127.0.0.1:9/hook', events: EVENTS };

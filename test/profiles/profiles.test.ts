@@ -10,7 +10,7 @@ import {
   HOT_WATER,
   register,
 } from '../support/fleet.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { useOrganization, useService } from '../support/service.ts';
 
 const PATH = '/devices/config-profiles';
 const ALERT = { type: 'range', channel: 'probe', lowC: 2.04, highC: 7.96 };
@@ -44,16 +44,11 @@ const DETAIL = {
 };
 
 describe('Configuration profiles', () => {
-  let dms: TestService;
-  let org: TestOrganization;
+  const dms = useService({ withWorker: false });
+  const org = useOrganization(dms);
   let api: Client;
 
-  before(async () => {
-    dms = await startService({ withWorker: false });
-  });
-  after(() => dms.stop());
-  beforeEach(async () => {
-    org = await dms.addOrganization();
+  beforeEach(() => {
     api = org.api;
   });
 
@@ -127,12 +122,6 @@ describe('Configuration profiles', () => {
       );
     });
 
-    it('answers 404 for an unknown slug, and for text that cannot be one', async () => {
-      for (const slug of ['none', 'NONE', 'no_ne', 'x'.repeat(65)]) {
-        await refused(api.get(`${PATH}/${slug}`), 404, /./);
-      }
-    });
-
     it('shows the values of a profile as sent', async () => {
       await createProfile(org, {
         ...FULL,
@@ -169,11 +158,6 @@ describe('Configuration profiles', () => {
       const intervals = { measurementIntervalMinutes: 60, transmissionIntervalSeconds: 60 };
       await refused(update({ name: 'Wrong', intervals }), 400, /^intervals\.transmissionIntervalSeconds/);
       assert.deepEqual(await get(), VIEW);
-    });
-
-    it('creates no profile by PUT: an unknown slug is 404', async () => {
-      await refused(update({ name: 'None' }, 'none'), 404, /No configuration profile/);
-      assert.equal((await api.get(PATH)).body.profiles.length, 1);
     });
 
     it('keeps every one of several concurrent changes', async () => {

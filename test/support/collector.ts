@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+import { useStarted } from './use-started.ts';
 
 export interface CollectedSpan {
   name: string;
@@ -21,6 +22,8 @@ export interface Collector {
   bytes: Buffer[];
   stop(): Promise<void>;
 }
+
+export const useCollector = (): Collector => useStarted(startCollector, (collector) => collector.stop());
 
 export async function startCollector(): Promise<Collector> {
   const spans: CollectedSpan[] = [];

@@ -4,6 +4,7 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { useStarted } from './use-started.ts';
 import { validateEventBody } from './validate-events.ts';
 
 export interface Received {
@@ -30,6 +31,9 @@ export interface Receiver {
 /** Fails for a body that is no event of the API document, unless it is told not to validate. */
 export const startReceiver = ({ isValidating = true } = {}): Promise<Receiver> =>
   start(createServer, 'http', isValidating);
+
+/** A receiver for the tests of a describe block; declared before the service that sends to it, it also stops after it. */
+export const useReceiver = (): Receiver => useStarted(startReceiver, (receiver) => receiver.stop());
 
 /** With a self-signed certificate. */
 export const startTlsReceiver = (): Promise<Receiver> =>

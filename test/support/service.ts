@@ -14,6 +14,7 @@ import type { RunningPart } from '../../src/process/shutdown.ts';
 import { type Client, createClient } from './client.ts';
 import { collectUnscoped } from './scoped-statements.ts';
 import { newDatabase, servers } from './servers.ts';
+import { useStarted } from './use-started.ts';
 
 export interface TestOrganization {
   id: string;
@@ -86,6 +87,22 @@ async function testSettings(overrides: Partial<Settings>, databaseUrl: string): 
     METRICS_MAX_AGE_SECONDS: '0',
   });
   return { ...defaults, port: 0, metricsPort: 0, coap: { ...defaults.coap, port: 0 }, ...overrides };
+}
+
+/** A service for the tests of a describe block. A function gives options that come from an earlier hook. */
+export const useService = (
+  options: TestServiceOptions | (() => TestServiceOptions | Promise<TestServiceOptions>) = {},
+): TestService =>
+  useStarted(
+    async () => startService(typeof options === 'function' ? await options() : options),
+    (dms) => dms.stop(),
+  );
+
+/** Another organization for each test. */
+export function useOrganization(dms: TestService): TestOrganization {
+  const organization = {} as TestOrganization;
+  beforeEach(async () => void Object.assign(organization, await dms.addOrganization()));
+  return organization;
 }
 
 export async function startService(options: TestServiceOptions = {}): Promise<TestService> {

@@ -11,6 +11,7 @@ import { query } from '../../src/db/query.ts';
 import { createLog, type Log } from '../../src/process/log.ts';
 import { stepwise } from '../../src/process/pages.ts';
 import type { TestService } from './service.ts';
+import { useStarted } from './use-started.ts';
 
 const LISTED_MAX = 100;
 
@@ -45,9 +46,21 @@ export interface Steps {
   close(): Promise<void>;
 }
 
+interface StepsOptions {
+  now?: () => Date;
+  log?: Log;
+}
+
+/** The work of a worker of the service for the tests of a describe block. */
+export const useSteps = (dms: TestService, options: StepsOptions = {}): Steps =>
+  useStarted(
+    () => openSteps(dms, options),
+    (steps) => steps.close(),
+  );
+
 export function openSteps(
   { settings }: Pick<TestService, 'settings'>,
-  { now = () => new Date(), log = createLog('silent') }: { now?: () => Date; log?: Log } = {},
+  { now = () => new Date(), log = createLog('silent') }: StepsOptions = {},
 ): Steps {
   const resources = openResources({ settings, log, now });
   const { presence, groups, configJobs, escalations } = composeSlices(resources);

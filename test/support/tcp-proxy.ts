@@ -1,6 +1,7 @@
 /** A TCP proxy before a server: it can be cut off, vanish without closing connections, or lead elsewhere. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { useStarted } from './use-started.ts';
 
 export interface TcpProxy {
   port: number;
@@ -16,6 +17,13 @@ export interface TcpProxy {
   switchTo(port: number): void;
   stop(): Promise<void>;
 }
+
+/** A proxy for the tests of a describe block, before the server at the URL. */
+export const useTcpProxy = (getUrl: () => Promise<string>): TcpProxy =>
+  useStarted(
+    async () => startTcpProxy(await getUrl()),
+    (proxy) => proxy.stop(),
+  );
 
 export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
   const url = new URL(serverUrl);

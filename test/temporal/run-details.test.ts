@@ -6,25 +6,21 @@ import { DAY_MS } from '../../src/process/durations.ts';
 import { toMarkdownText } from '../../src/process/markdown-text.ts';
 import { findLastRun } from '../../src/temporal/runs.ts';
 import { applyProfileId, deliverWebhooksId } from '../../src/temporal/workflow-ids.ts';
-import { addCustomer, type Customer, QUICK } from '../deliveries/harness.ts';
+import { QUICK, useCustomer } from '../deliveries/harness.ts';
 import * as escalations from '../escalations/harness.ts';
 import { OPERATOR_ORIGIN, signIn, visit } from '../operator/visitor.ts';
 import { apply, applyAnswer, eventually, registerMany, untilEnded } from '../support/fleet.ts';
 import { runOf, untilIdle } from '../support/job-runs.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 const SLUG = 'vaccine-fridge';
 
 describe('The details of a run', () => {
-  let dms: TestService;
-  let org: Customer;
-  before(async () => {
-    const settings = { webhooks: QUICK, runCheckIntervalMs: 200, operatorUrl: OPERATOR_ORIGIN };
-    dms = await startService({ settings });
-    org = await addCustomer(dms);
+  const dms = useService({
+    settings: { webhooks: QUICK, runCheckIntervalMs: 200, operatorUrl: OPERATOR_ORIGIN },
   });
-  after(() => dms.stop());
+  const org = useCustomer(dms);
 
   const handleOf = (workflowId: string) => dms.service.temporal.client.workflow.getHandle(workflowId);
 
@@ -80,7 +76,7 @@ describe('The details of a run', () => {
   });
 
   it('links the page of the alert, for an alert that escalates', async () => {
-    const customer = escalations.useOrganization(dms, org);
+    const customer = escalations.toCustomer(dms, org);
     await customer.escalation([[0, await customer.channel('nurse')]]);
     const { id } = await customer.openAlert();
     await assertPages(await linkedPages(escalations.runOf(dms, id).workflowId), [

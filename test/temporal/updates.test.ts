@@ -5,7 +5,7 @@ import proto from '@temporalio/proto';
 import { query } from '../../src/db/query.ts';
 import { HOUR_MS } from '../../src/process/durations.ts';
 import { deliverWebhooksId } from '../../src/temporal/workflow-ids.ts';
-import { addCustomer, type Endpoint, QUICK, QUICK_PLAN } from '../deliveries/harness.ts';
+import { type Endpoint, QUICK, QUICK_PLAN, useCustomer } from '../deliveries/harness.ts';
 import * as escalations from '../escalations/harness.ts';
 import {
   apply,
@@ -17,8 +17,8 @@ import {
   untilEnded,
 } from '../support/fleet.ts';
 import { runOf, untilIdle } from '../support/job-runs.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { useReceiver } from '../support/receiver.ts';
+import { type TestOrganization, useService } from '../support/service.ts';
 
 const SLUG = 'vaccine-fridge';
 /** Of two devices, one goes first. */
@@ -29,22 +29,12 @@ const { EventType } = proto.temporal.api.enums.v1;
 const SLOW_PLAN = { ...QUICK_PLAN, probePlan: { firstMs: HOUR_MS, share: 0, maxMs: HOUR_MS } };
 
 describe('The Temporal UI', () => {
-  let dms: TestService;
-  let org: Awaited<ReturnType<typeof addCustomer>>;
-  let receiver: Receiver;
-
-  before(async () => {
-    dms = await startService({
-      settings: { webhooks: QUICK, jobPollIntervalMs: HOUR_MS, runCheckIntervalMs: HOUR_MS },
-      deliveryPlan: SLOW_PLAN,
-    });
-    org = await addCustomer(dms);
-    receiver = await startReceiver();
+  const receiver = useReceiver();
+  const dms = useService({
+    settings: { webhooks: QUICK, jobPollIntervalMs: HOUR_MS, runCheckIntervalMs: HOUR_MS },
+    deliveryPlan: SLOW_PLAN,
   });
-  after(async () => {
-    await dms.stop();
-    await receiver.stop();
-  });
+  const org = useCustomer(dms);
 
   let jobs = 0;
   async function waitingJob(more: object = {}): Promise<{ jobId: string; serials: [string, string] }> {
@@ -227,7 +217,7 @@ describe('The Temporal UI', () => {
 
   it('acknowledges an alert by cancelling the run that escalates it', async () => {
     const other = await dms.addOrganization();
-    const customer = escalations.useOrganization(dms, other);
+    const customer = escalations.toCustomer(dms, other);
     await customer.escalation([
       [0, await customer.channel('nurse')],
       [10, await customer.channel('head')],

@@ -14,7 +14,7 @@ import {
   slotsOf,
   stagedJob,
 } from '../support/operations.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { type TestOrganization, useService } from '../support/service.ts';
 
 /** These send something, and change nothing. */
 const CHANGES_NOTHING = ['testCellularWebhook', 'testWebhook', 'testNotificationChannel'];
@@ -32,19 +32,17 @@ interface Entry {
 }
 
 describe('The audit trail', () => {
-  let dms: TestService;
+  // Nothing listens there, because sending a link is not awaited.
+  const smtp = { url: 'smtp://127.0.0.1:9', from: 'alerts@example.com', timeoutMs: 1_000 };
+  const dms = useService({ withWorker: false, settings: { smtp } });
   let changing: Route[];
 
-  before(async () => {
-    // Nothing listens there, because sending a link is not awaited.
-    const smtp = { url: 'smtp://127.0.0.1:9', from: 'alerts@example.com', timeoutMs: 1_000 };
-    dms = await startService({ withWorker: false, settings: { smtp } });
+  before(() => {
     changing = dms.service.routes.filter(
       ({ auth, method, operationId }) =>
         auth === 'customer' && method !== 'GET' && !CHANGES_NOTHING.includes(operationId),
     );
   });
-  after(() => dms.stop());
 
   async function entries({ api }: TestOrganization, query = ''): Promise<Entry[]> {
     const { status, body, text } = await api.get(`/audit?limit=500${query}`);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commands } from '../../src/commands/commands.ts';
 import { runCommand } from '../support/command-line.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 /** These change nothing of an organization. */
 const READING = [
@@ -25,18 +25,14 @@ const READING = [
 ];
 
 describe('The command line in the audit trail', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let folder: string;
   const organization = `Audited ${randomUUID()}`;
 
-  before(async () => {
-    dms = await startService({ withWorker: false });
+  before(() => {
     folder = mkdtempSync(join(tmpdir(), 'dms-audit-'));
   });
-  after(async () => {
-    rmSync(folder, { recursive: true });
-    await dms.stop();
-  });
+  after(() => rmSync(folder, { recursive: true }));
 
   async function succeed(...typed: string[]): Promise<string[]> {
     const { code, stdout, stderr } = await runCommand(dms.settings.databaseUrl, ...typed);

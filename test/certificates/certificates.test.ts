@@ -9,7 +9,7 @@ import { createCertificatesService } from '../../src/certificates/certificates.s
 import { createTransact } from '../../src/db/transaction.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { eventually, register } from '../support/fleet.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { startSlowReader } from '../support/slow-reader.ts';
 
 const PDF = 'application/pdf';
@@ -32,14 +32,9 @@ const download = (api: Client, assetId: string, headers: Record<string, string> 
   api.get(pathOf(assetId), { headers });
 
 describe('Calibration certificates', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let serials = 0;
   const nextSerial = () => `CERT-${++serials}`;
-
-  before(async () => {
-    dms = await startService({ withWorker: false });
-  });
-  after(() => dms.stop());
 
   it('answers an upload with a summary of the certificate', async () => {
     const assetId = await register(dms, 'Summary-1');

@@ -6,7 +6,7 @@ import type { Answer } from '../support/client.ts';
 import { HOUR_MS } from '../../src/process/durations.ts';
 import { eventually, register } from '../support/fleet.ts';
 import { liveMemoryMb } from '../support/live-memory.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, type TestService, useService } from '../support/service.ts';
 import { startSlowReader } from '../support/slow-reader.ts';
 
 const PDF = 'application/pdf';
@@ -26,7 +26,10 @@ const TRANSFERS = {
 const pathOf = (assetId: string) => `/assets/${assetId}/calibration-certificate`;
 
 describe('Slow clients of certificates', () => {
-  let dms: TestService;
+  const dms = useService({
+    withWorker: false,
+    settings: { writeTimeoutMs: HOUR_MS, transfers: TRANSFERS },
+  });
   let assetId: string;
   let token: string;
   let open: Socket[];
@@ -36,10 +39,6 @@ describe('Slow clients of certificates', () => {
   content.write('%PDF-');
 
   before(async () => {
-    dms = await startService({
-      withWorker: false,
-      settings: { writeTimeoutMs: HOUR_MS, transfers: TRANSFERS },
-    });
     assetId = await register(dms, 'SLOW-1');
     token = await newToken();
     assert.equal((await put()).status, 200);
@@ -52,7 +51,6 @@ describe('Slow clients of certificates', () => {
   afterEach(() => {
     for (const socket of open) socket.destroy();
   });
-  after(() => dms.stop());
 
   const newToken = async () => (await dms.issueKey(dms.id, 'customer')).token;
   const put = (raw = content) =>

@@ -15,7 +15,7 @@ import {
 } from '../../client/src/index.ts';
 import { DAY_MS } from '../../src/process/durations.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { timerWarnings } from '../support/timer-warnings.ts';
 import {
   CUT_OFF,
@@ -39,19 +39,17 @@ const FACTORY = { measurementPeriodBase: 60, measurementPeriodFactor: 1, transmi
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 describe('The typed client', () => {
-  let service: TestService;
+  const service = useService();
   let apiKey: string;
   let dms: Client;
   let devices: Client;
 
   before(async () => {
-    service = await startService();
     apiKey = (await service.issueKey(service.id, 'customer')).token;
     dms = createClient({ baseUrl: service.baseUrl, apiKey });
     const { token } = await service.issueKey(service.id, 'device');
     devices = createClient({ baseUrl: service.baseUrl, apiKey: token });
   });
-  after(() => service.stop());
 
   const serial = () => `282C${randomUUID().slice(0, 8).toUpperCase()}`;
 

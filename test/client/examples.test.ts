@@ -10,7 +10,7 @@ import { createInterface, type Interface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Client, createClient } from '../../client/src/index.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 const CLIENT = fileURLToPath(new URL('../../client/', import.meta.url));
 const NODE: [string, ...string[]] = [process.execPath, '--import=#typescript'];
@@ -34,21 +34,17 @@ interface Program {
 }
 
 describe('The examples of the clients', () => {
-  let service: TestService;
+  const service = useService();
   let folder: string;
   const running: ChildProcess[] = [];
 
-  before(async () => {
-    service = await startService();
+  before(() => {
     folder = mkdtempSync(join(tmpdir(), 'dms-examples-'));
   });
   afterEach(() => {
     for (const child of running.splice(0)) child.kill('SIGKILL');
   });
-  after(async () => {
-    rmSync(folder, { recursive: true });
-    await service.stop();
-  });
+  after(() => rmSync(folder, { recursive: true }));
 
   function start(command: string[], environment: Record<string, string>): Program {
     const [program, ...parameters] = command as [string, ...string[]];

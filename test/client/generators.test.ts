@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ROOT } from '../../dev/source/imports.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { type Command, GENERATORS, type Generator } from './generators.ts';
 
 const OPENAPI = `${ROOT}openapi.json`;
@@ -29,13 +29,12 @@ const NAMES = {
 type Outcome = { missing: string[]; printed: string } | 'missing';
 
 describe('Clients generated from openapi.json', () => {
-  let service: TestService;
+  const service = useService({ withWorker: false });
   let parent: string;
   /** Generators run side by side, because each keeps one processor busy for seconds. */
   const outcomes = new Map<Generator, Promise<Outcome | Error>>();
 
   before(async () => {
-    service = await startService({ withWorker: false });
     parent = mkdtempSync(join(tmpdir(), 'dms-generated-'));
     const { id, api } = await service.addOrganization();
     const { token } = await service.issueKey(id, 'customer');
@@ -51,7 +50,6 @@ describe('Clients generated from openapi.json', () => {
   after(async () => {
     await Promise.all(outcomes.values());
     rmSync(parent, { recursive: true });
-    await service.stop();
   });
 
   for (const generator of GENERATORS) {

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '../../client/src/index.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import {
   CONFLICT,
   CUT_OFF,
@@ -37,17 +37,13 @@ function hasPython(): boolean {
 }
 
 describe('The Python client', () => {
-  let service: TestService;
+  const service = useService();
   const servers: Server[] = [];
   const scripted: ScriptedServer[] = [];
 
-  before(async () => {
-    service = await startService();
-  });
-  after(async () => {
+  after(() => {
     for (const server of servers) server.close();
     for (const server of scripted) server.stop();
-    await service.stop();
   });
 
   async function listen(server: Server): Promise<string> {

@@ -5,27 +5,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommand } from '../support/command-line.ts';
 import { register } from '../support/fleet.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 const NAMES = ['DMS_URL', 'DMS_KEY', 'XDG_CONFIG_HOME', 'DATA_DIR', 'SMTP_URL', 'COAP_PORT'] as const;
 
 /** Registers the hooks of a suite. */
 export function useCommands() {
-  let dms: TestService;
+  const dms = useService({ settings: { jobPollIntervalMs: 1_000 } });
   let key: string;
   let folder: string;
   const environment = Object.fromEntries(NAMES.map((name) => [name, process.env[name]]));
 
   before(async () => {
-    dms = await startService({ settings: { jobPollIntervalMs: 1_000 } });
     key = (await dms.issueKey(dms.id, 'customer')).token;
     folder = mkdtempSync(join(tmpdir(), 'dms-commands-'));
   });
   beforeEach(() => setEnv({ DMS_URL: dms.baseUrl, DMS_KEY: key, XDG_CONFIG_HOME: folder, DATA_DIR: folder }));
-  after(async () => {
+  after(() => {
     setEnv(environment);
     rmSync(folder, { recursive: true });
-    await dms.stop();
   });
 
   function setEnv(values: Partial<Record<string, string | undefined>>): void {
@@ -43,8 +41,9 @@ export function useCommands() {
 
   const run = (...typed: string[]) => runCommand(dms.settings.databaseUrl, ...typed);
   return {
-    /** For `before`: the service, the key of its user, and a folder of theirs. */
-    started: () => ({ dms, key, folder }),
+    dms,
+    /** For `before`: the key of the user of the service, and a folder of theirs. */
+    started: () => ({ key, folder }),
     setEnv,
     registerOne,
     run,

@@ -34,18 +34,16 @@ import {
   register,
   untilEnded,
 } from '../support/fleet.ts';
-import type { TestService } from '../support/service.ts';
 import { useCommands } from './harness.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 describe('Commands by API', () => {
-  const { started, setEnv, registerOne, run, jsonOf } = useCommands();
-  let dms: TestService;
+  const { dms, started, setEnv, registerOne, run, jsonOf } = useCommands();
   let key: string;
   let folder: string;
   before(() => {
-    ({ dms, key, folder } = started());
+    ({ key, folder } = started());
   });
 
   it('keeps a working login in a file that only its owner can read, and uses it until it is forgotten', async () => {

@@ -17,20 +17,15 @@ import {
   sendTemperature,
 } from '../support/fleet.ts';
 import { startReceiver } from '../support/receiver.ts';
-import type { TestService } from '../support/service.ts';
 import { useCommands } from './harness.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 describe('Commands for webhooks', () => {
-  const { started, setEnv, registerOne, run, jsonOf } = useCommands();
-  let dms: TestService;
+  const { dms, setEnv, registerOne, run, jsonOf } = useCommands();
   const children: ChildProcess[] = [];
 
-  before(() => {
-    ({ dms } = started());
-  });
   after(() => {
     for (const child of children) child.kill('SIGKILL');
   });

@@ -17,7 +17,7 @@ import {
   report,
   untilEnded,
 } from '../support/fleet.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { type TestOrganization, useOrganization, useService } from '../support/service.ts';
 
 const FREQUENT = { name: 'Frequent', intervals: { measurementIntervalMinutes: 10 } };
 const RARE = { name: 'Rare', intervals: { measurementIntervalMinutes: 60 } };
@@ -38,17 +38,11 @@ async function statesOf({ api }: TestOrganization, jobId: string): Promise<Recor
 }
 
 describe('Applying a profile', () => {
-  let dms: TestService;
-  let fleet: TestOrganization;
+  const dms = useService();
+  const fleet = useOrganization(dms);
   let serials: string[];
 
-  before(async () => {
-    dms = await startService();
-  });
-  after(() => dms.stop());
-
   beforeEach(async () => {
-    fleet = await dms.addOrganization();
     for (const profile of [HOT_WATER, FRIDGE, FREEZER, FREQUENT, RARE, SLOW])
       await createProfile(fleet, profile);
     serials = await registerMany(fleet, 3);

@@ -13,8 +13,8 @@ import {
   register,
   report,
 } from '../support/fleet.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-import { openSteps, type Steps } from '../support/steps.ts';
+import { useOrganization, useService } from '../support/service.ts';
+import { useSteps } from '../support/steps.ts';
 
 const TEN_MINUTES = { measurementPeriodBase: 600, measurementPeriodFactor: 1 };
 const HOURLY = { transmissionInterval: 3_600 };
@@ -27,21 +27,12 @@ const PROFILES = {
 };
 
 describe('A pending setting', () => {
-  let dms: TestService;
-  let worker: Steps;
-  let org: TestOrganization;
+  const dms = useService({ withWorker: false });
+  const org = useOrganization(dms);
+  const worker = useSteps(dms);
   let assetId: string;
 
-  before(async () => {
-    dms = await startService({ withWorker: false });
-    worker = openSteps(dms);
-  });
-  after(async () => {
-    await worker.close();
-    await dms.stop();
-  });
   beforeEach(async () => {
-    org = await dms.addOrganization();
     for (const [slug, intervals] of Object.entries(PROFILES)) await createProfile(org, { slug, intervals });
     assetId = await register(org, 'A');
   });

@@ -18,21 +18,19 @@ import {
 } from '../support/fleet.ts';
 import { populate } from '../support/operations.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { type TestOrganization, useService } from '../support/service.ts';
 
 const LOCKS = /\bfor (no key )?(update|share|key share)\b/;
 
 describe('With the tables distributed by organization', () => {
-  let dms: TestService;
+  const dms = useService({ settings: { isDatabaseDistributed: true } });
   let organizations: TestOrganization[];
   const seen: Array<{ sql: string; bindings: unknown[] }> = [];
 
   before(async () => {
-    dms = await startService({ settings: { isDatabaseDistributed: true } });
     dms.service.sql.on('query', ({ sql, bindings = [] }) => seen.push({ sql, bindings }));
     organizations = [dms, await dms.addOrganization(), await dms.addOrganization()];
   });
-  after(() => dms.stop());
 
   it('configures devices of several organizations side by side, with reports, alerts and webhooks', async () => {
     const receiver = await startReceiver();

@@ -4,15 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 describe('A statement of the service', () => {
-  let dms: TestService;
-
-  before(async () => {
-    dms = await startService({ withWorker: false });
-  });
-  after(() => dms.stop());
+  const dms = useService({ withWorker: false });
 
   it('runs in one process of the server and uncompiled, however many rows are expected', async () => {
     const plan = await dms.service.sql.transaction(async (tx) => {

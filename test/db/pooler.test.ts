@@ -14,9 +14,9 @@ import {
   sendTemperature,
 } from '../support/fleet.ts';
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { useReceiver } from '../support/receiver.ts';
 import { newDatabase } from '../support/servers.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 describe('Behind PgBouncer in transaction mode', () => {
   let directUrl: string;
@@ -39,17 +39,11 @@ describe('Behind PgBouncer in transaction mode', () => {
     openDatabase({ url, pooler, session, poolSize: 4, statementTimeoutMs: 5_000, applicationName: 'test' });
 
   describe('the service', () => {
-    let dms: TestService;
-    let receiver: Receiver;
-
-    before(async () => {
-      receiver = await startReceiver();
-      dms = await startService({
-        databaseUrl: pgbouncer.url,
-        settings: { databaseDirectUrl: directUrl, databasePooler: 'transaction' },
-      });
-    });
-    after(() => Promise.all([dms?.stop(), receiver?.stop()]));
+    const receiver = useReceiver();
+    const dms = useService(() => ({
+      databaseUrl: pgbouncer.url,
+      settings: { databaseDirectUrl: directUrl, databasePooler: 'transaction' },
+    }));
 
     it('registers, applies, accepts readings and delivers events', async () => {
       await dms.api.post('/webhooks', { url: receiver.url, events: ['alert.created'] });

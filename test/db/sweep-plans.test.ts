@@ -20,7 +20,7 @@ import { createPastDevicesRepository } from '../../src/operator/past-devices.rep
 import { createStartRepository } from '../../src/operator/start.repository.ts';
 import { createLog } from '../../src/process/log.ts';
 import { firstIdAt } from '../../src/process/uuid.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 const ROWS = 3_000;
 /** Rows that a statement may read from tables with thousands, none of them due. */
@@ -41,12 +41,11 @@ const SWEPT = [
 ];
 
 describe('Sweeps', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let sweeps: Sweep[];
   let resources: ReturnType<typeof openResources>;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     resources = openResources({ settings: dms.settings, log: createLog('silent'), now: () => new Date() });
     sweeps = sweepsOf(resources, composeSlices(resources)).filter(({ name }) => SWEPT.includes(name));
     await addRows();
@@ -58,7 +57,6 @@ describe('Sweeps', () => {
   after(async () => {
     await resources.sql.destroy();
     await resources.temporal.close();
-    await dms.stop();
   });
 
   /** Devices that are online, alerts and jobs: nothing is due for any of them. */

@@ -7,22 +7,20 @@ import { fileURLToPath } from 'node:url';
 import type { Answer } from '../support/client.ts';
 import { eventually, registerMany } from '../support/fleet.ts';
 import { untilLockWaits } from '../support/lock-waits.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 const HOLDER = fileURLToPath(new URL('../support/lock-holder.ts', import.meta.url));
 
 describe('Clients of the database that vanish in a transaction', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let serials: string[];
   const children: ChildProcess[] = [];
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     serials = await registerMany(dms, 3, 'LOCKED');
   });
-  after(async () => {
+  after(() => {
     for (const child of children) child.kill('SIGKILL');
-    await dms.stop();
   });
 
   let minute = 0;

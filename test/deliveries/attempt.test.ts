@@ -10,9 +10,9 @@ import { VERSION } from '../../src/process/version.ts';
 import { setEnvironment } from '../support/environment.ts';
 import { eventually } from '../support/fleet.ts';
 import { type Receiver, startReceiver, startTlsReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { startUnansweringListener } from '../support/unanswering-listener.ts';
-import { addCustomer, type Customer, type Endpoint, QUICK, QUICK_PLAN, SECRET } from './harness.ts';
+import { type Endpoint, QUICK, QUICK_PLAN, SECRET, useCustomer } from './harness.ts';
 
 const TEST_BODY = serializeEvent({
   type: 'webhook.test',
@@ -101,29 +101,24 @@ function pour(response: ServerResponse): () => number {
 }
 
 describe('A delivery attempt', () => {
-  let dms: TestService;
-  let customer: Customer;
   let receiver: Receiver;
 
-  before(async () => {
-    dms = await startService({
-      // The clock of this process, which times of the service are compared with.
-      now: () => new Date(),
-      settings: {
-        webhooks: {
-          ...QUICK,
-          deadlineMs: DEADLINE_MS,
-        },
+  const dms = useService({
+    // The clock of this process, which times of the service are compared with.
+    now: () => new Date(),
+    settings: {
+      webhooks: {
+        ...QUICK,
+        deadlineMs: DEADLINE_MS,
       },
-      deliveryPlan: { ...QUICK_PLAN, scheduleMs: Array(20).fill(50), probePlan: PROBE_PLAN },
-      resolve: async (hostname) => {
-        if (hostname === 'receiver.test') return [{ address: '127.0.0.1', family: 4 }];
-        throw Object.assign(new Error(`getaddrinfo ${hostname}`), { code: 'ENOTFOUND' });
-      },
-    });
-    customer = await addCustomer(dms);
+    },
+    deliveryPlan: { ...QUICK_PLAN, scheduleMs: Array(20).fill(50), probePlan: PROBE_PLAN },
+    resolve: async (hostname) => {
+      if (hostname === 'receiver.test') return [{ address: '127.0.0.1', family: 4 }];
+      throw Object.assign(new Error(`getaddrinfo ${hostname}`), { code: 'ENOTFOUND' });
+    },
   });
-  after(() => dms.stop());
+  const customer = useCustomer(dms);
   beforeEach(async () => {
     receiver = await startReceiver();
   });

@@ -12,7 +12,7 @@ import type { Settings } from '../../src/process/config.ts';
 import { HOUR_MS } from '../../src/process/durations.ts';
 import { eventually } from '../support/fleet.ts';
 import { assertBalanced, type Ledger, many, openLedger, workflowCheckedAt } from '../support/ledger.ts';
-import { startService, type TestService, type TestServiceOptions } from '../support/service.ts';
+import { startService, type TestService, type TestServiceOptions, useService } from '../support/service.ts';
 import { QUICK, QUICK_PLAN } from './harness.ts';
 
 const WEBHOOKS = {
@@ -28,17 +28,13 @@ const WITHOUT_POLLS = { ...QUICK_PLAN, pollIntervalMs: HOUR_MS };
 const BY_POLLS = { ...QUICK_PLAN, pollIntervalMs: 50 };
 
 describe('The delivery of webhooks', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let ledger: Ledger;
 
-  before(async () => {
-    dms = await startService({ withWorker: false });
+  before(() => {
     ledger = openLedger(dms);
   });
-  after(async () => {
-    await ledger.stop();
-    await dms.stop();
-  });
+  after(() => ledger.stop());
 
   /** A second instance of the service, within this process. */
   async function whileWorking(

@@ -14,7 +14,7 @@ import { createStarter } from '../../src/temporal/starter.ts';
 import { deliverWebhooksId } from '../../src/temporal/workflow-ids.ts';
 import { eventually } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { addCustomer, type Customer, type Endpoint, QUICK } from './harness.ts';
 
 /** Shorter than in production, where it is a second. */
@@ -39,25 +39,23 @@ const PLAN = {
 };
 
 describe('The health of an endpoint', () => {
-  let dms: TestService;
   let customer: Customer;
   let receiver: Receiver;
   let recoveries: ReturnType<typeof createStarter>;
   const lines: Array<{ msg: string; endpointId?: string }> = [];
 
-  before(async () => {
-    dms = await startService({
-      log: createLog('info', { write: (line) => void lines.push(JSON.parse(line)) }),
-      settings: { webhooks: WEBHOOKS },
-      deliveryPlan: PLAN,
-    });
+  const dms = useService({
+    log: createLog('info', { write: (line) => void lines.push(JSON.parse(line)) }),
+    settings: { webhooks: WEBHOOKS },
+    deliveryPlan: PLAN,
+  });
+  before(() => {
     recoveries = createStarter({
       client: dms.service.temporal.client,
       taskQueue: dms.settings.taskQueue,
       pollIntervalMs: dms.settings.jobPollIntervalMs,
     });
   });
-  after(() => dms.stop());
   beforeEach(async () => {
     customer = await addCustomer(dms);
     receiver = await startReceiver();

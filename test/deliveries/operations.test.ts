@@ -6,15 +6,15 @@ import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repo
 import type { Answer, Client } from '../support/client.ts';
 import { eventually } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import {
   addCustomer,
-  type Customer,
   type DeliveryItem,
   type Endpoint,
   pause,
   QUICK,
   QUICK_PLAN,
+  useCustomer,
 } from './harness.ts';
 
 const TICK_MS = 150;
@@ -23,26 +23,21 @@ const TICK_MS = 150;
 const TESTS_OF_ORGANIZATION = 32;
 
 describe('Operations on deliveries', () => {
-  let dms: TestService;
-  let customer: Customer;
+  const dms = useService({
+    // The clock of this process, which times of the service are compared with.
+    now: () => new Date(),
+    settings: {
+      webhooks: {
+        ...QUICK,
+        drainTickMs: TICK_MS,
+        drainPerSecondMax: 4,
+      },
+    },
+    deliveryPlan: { ...QUICK_PLAN, scheduleMs: [0, 50], probePlan: { firstMs: 50, share: 0, maxMs: 50 } },
+  });
+  const customer = useCustomer(dms);
   let receiver: Receiver;
 
-  before(async () => {
-    dms = await startService({
-      // The clock of this process, which times of the service are compared with.
-      now: () => new Date(),
-      settings: {
-        webhooks: {
-          ...QUICK,
-          drainTickMs: TICK_MS,
-          drainPerSecondMax: 4,
-        },
-      },
-      deliveryPlan: { ...QUICK_PLAN, scheduleMs: [0, 50], probePlan: { firstMs: 50, share: 0, maxMs: 50 } },
-    });
-    customer = await addCustomer(dms);
-  });
-  after(() => dms.stop());
   beforeEach(async () => {
     receiver = await startReceiver();
   });

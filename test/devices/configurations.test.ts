@@ -6,14 +6,10 @@ import {
   createConfigurationsRepository,
 } from '../../src/devices/configurations.repository.ts';
 import { apply, configOf, createProfile, eventually, FACTORY, register, report } from '../support/fleet.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, useService } from '../support/service.ts';
 
 describe('Stored configurations', () => {
-  let dms: TestService;
-  before(async () => {
-    dms = await startService({ withWorker: false });
-  });
-  after(() => dms.stop());
+  const dms = useService({ withWorker: false });
 
   it('caches nothing from a transaction that was rolled back: the next transaction inserts it again', async () => {
     const cache = createConfigurationCache();

@@ -12,19 +12,18 @@ import { type DeviceSync, hasDrifted, syncStatus } from '../../src/devices/devic
 import { createDevicesRepository } from '../../src/devices/devices.repository.ts';
 import { createPendingChangesRepository } from '../../src/devices/pending-changes.repository.ts';
 import { registerMany } from '../support/fleet.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { syncs } from './sync-arbitraries.ts';
 
 const DEVICES = 12;
 const RUNS = 40;
 
 describe('The kept status of devices', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let found: Device[];
   const devicesIn = (sql: Sql) => createDevicesRepository(sql, createConfigurationCache());
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     await registerMany(dms, DEVICES);
     const pending = createPendingChangesRepository(dms.service.sql);
     const active = await pending.listActive(
@@ -34,7 +33,6 @@ describe('The kept status of devices', () => {
     const assetIds = active.map(({ assetId }) => assetId);
     found = await devicesIn(dms.service.sql).lockByAsset(dms.id, assetIds);
   });
-  after(() => dms.stop());
 
   it('follows each change of a device', () =>
     fc.assert(

@@ -44,7 +44,7 @@ import { createPendingChangesRepository } from '../../src/devices/pending-change
 import { endChanges, type OwnedChange, ownedKeys, repeatsRules } from '../../src/devices/pending-owners.ts';
 import { fitted } from '../../src/profiles/compile-profile.ts';
 import { registerMany } from '../support/fleet.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { overwrittenBy } from './overwritten-by.ts';
 import { configs, syncs } from './sync-arbitraries.ts';
 
@@ -98,7 +98,7 @@ function withFitted(
 }
 
 describe('A change of many devices in one statement', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let found: Device[];
   let rulesChanged: string[];
   const cache = createConfigurationCache();
@@ -123,7 +123,6 @@ describe('A change of many devices in one statement', () => {
   });
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     await registerMany(dms, DEVICES);
     const pending = createPendingChangesRepository(dms.service.sql);
     const scope = { organizationId: dms.id, groupId: null };
@@ -131,7 +130,6 @@ describe('A change of many devices in one statement', () => {
     const assetIds = active.map(({ assetId }) => assetId);
     found = await devicesIn(dms.service.sql).lockByAsset(dms.id, assetIds);
   });
-  after(() => dms.stop());
 
   /** Without fields that depend on the earlier states, which differ between the two ways. */
   const rowsIn = (sql: Database) =>

@@ -2,19 +2,14 @@
 import assert from 'node:assert/strict';
 import { eventually, register, sendTemperature } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { useOrganization, useService } from '../support/service.ts';
 
 describe('The health of an endpoint', () => {
-  let dms: TestService;
-  let org: TestOrganization;
+  const dms = useService();
+  const org = useOrganization(dms);
   let receiver: Receiver;
 
-  before(async () => {
-    dms = await startService();
-  });
-  after(() => dms.stop());
   beforeEach(async () => {
-    org = await dms.addOrganization();
     receiver = await startReceiver();
     await register(org, 'A-1');
   });

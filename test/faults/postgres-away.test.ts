@@ -26,9 +26,9 @@ import { untilSeen } from '../support/job-runs.ts';
 import { assertBalanced, type Ledger, openLedger } from '../support/ledger.ts';
 import { migratedDatabase } from '../support/migrated-database.ts';
 import { newDatabase } from '../support/servers.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, type TestService, useService } from '../support/service.ts';
 import { tryKill } from '../support/stack.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { useTcpProxy } from '../support/tcp-proxy.ts';
 import { FRIDGE_SLUG, readiness, scratchFolder, startLoad } from './harness.ts';
 
 const scratch = scratchFolder();
@@ -183,17 +183,13 @@ describe('PostgreSQL under load', () => {
 });
 
 describe('A database that is too slow', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false, settings: { statementTimeoutMs: STATEMENT_TIMEOUT_MS } });
   let blocker: pg.Client;
   before(async () => {
-    dms = await startService({ withWorker: false, settings: { statementTimeoutMs: STATEMENT_TIMEOUT_MS } });
     blocker = new pg.Client(dms.settings.databaseUrl);
     await blocker.connect();
   });
-  after(async () => {
-    await blocker.end();
-    await dms.stop();
-  });
+  after(() => blocker.end());
 
   it('refuses requests with Retry-After when the database is too slow, even whole batches, and changes nothing', async () => {
     const serials = await registerMany(dms, 3);
@@ -218,20 +214,12 @@ describe('A database that is too slow', () => {
 });
 
 describe('A database that vanishes without closing connections', () => {
-  let proxy: TcpProxy;
-  let dms: TestService;
-  before(async () => {
-    proxy = await startTcpProxy(await newDatabase());
-    dms = await startService({
-      databaseUrl: proxy.url,
-      withWorker: false,
-      settings: { statementTimeoutMs: STATEMENT_TIMEOUT_MS },
-    });
-  });
-  after(async () => {
-    await dms.stop();
-    await proxy.stop();
-  });
+  const proxy = useTcpProxy(newDatabase);
+  const dms = useService(() => ({
+    databaseUrl: proxy.url,
+    withWorker: false,
+    settings: { statementTimeoutMs: STATEMENT_TIMEOUT_MS },
+  }));
 
   it('refuses requests in time when the database vanishes, and serves them once it is back', async () => {
     const [serial = ''] = await registerMany(dms, 1);

@@ -13,7 +13,7 @@ import {
   queriedMetrics,
   readDocument,
 } from '../support/metrics.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { endAll, environmentOf, type Running, run } from '../support/stack.ts';
 
 type Kind = 'api' | 'gateway' | 'worker';
@@ -27,7 +27,7 @@ const HANG = `data:text/javascript,${encodeURIComponent(
 const PROBE_TIMEOUT_MS = 1_000;
 
 describe('A process', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let env: Record<string, string>;
   let unanswering: Server;
   /** Takes seconds, so it begins before the other tests. */
@@ -35,7 +35,6 @@ describe('A process', () => {
   const running = new Map<Kind, Running & { metricsUrl: string }>();
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     // Runs before the worker counts them for the first time.
     await openAlerts();
     env = {
@@ -59,7 +58,6 @@ describe('A process', () => {
   after(async () => {
     await endAll();
     unanswering.close();
-    await dms.stop();
   });
 
   const read = async (kind: Kind, path: string, init: RequestInit = {}) => {

@@ -7,7 +7,7 @@ import { type Balancer, PROBE_EVERY_MS, startHttpBalancer, startUdpBalancer } fr
 import { createClient } from '../support/client.ts';
 import { register } from '../support/fleet.ts';
 import { type Logger, openLogger } from '../support/logger.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 const LAME_DUCK_MS = 60 * PROBE_EVERY_MS;
 const LOGGERS = 6;
@@ -17,13 +17,12 @@ const LONG_ANSWER_MS = 5_000;
 type Kind = 'api' | 'gateway';
 
 describe('A rolling restart', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let token: string;
   let balancers: Record<Kind, Balancer>;
   let loggers: Logger[];
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     balancers = { api: await startHttpBalancer(), gateway: await startUdpBalancer() };
     token = (await dms.issueKey(dms.id, 'device')).token;
     const serials = Array.from({ length: LOGGERS }, (_, index) => `28BC000000A${index}`);
@@ -35,7 +34,6 @@ describe('A rolling restart', () => {
   after(async () => {
     for (const logger of loggers) await logger.close();
     for (const balancer of Object.values(balancers)) await balancer.stop();
-    await dms.stop();
   });
 
   async function startProcess(kind: Kind): Promise<ServiceRun> {

@@ -29,7 +29,7 @@ import {
   workflowCheckedAt,
 } from '../support/ledger.ts';
 import { servers } from '../support/servers.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { startService, type TestOrganization, type TestService, useService } from '../support/service.ts';
 import { sameOrganizationAt } from '../support/stack.ts';
 import { FRIDGE_SLUG, readiness, scratchFolder } from './harness.ts';
 
@@ -178,12 +178,11 @@ describe('Without Temporal', () => {
 });
 
 describe('An API process that cannot reach Temporal', () => {
-  let dms: TestService;
+  const dms = useService({ settings: { jobPollIntervalMs: 1_000 } });
   let apiProcess: TestService;
   let cutOff: TestOrganization;
 
   before(async () => {
-    dms = await startService({ settings: { jobPollIntervalMs: 1_000 } });
     await createProfile(dms, FRIDGE);
     const nobody = `127.0.0.1:${await freePort()}`;
     const { databaseUrl, taskQueue } = dms.settings;
@@ -191,10 +190,7 @@ describe('An API process that cannot reach Temporal', () => {
     apiProcess = await startService({ withWorker: false, databaseUrl, settings });
     cutOff = await sameOrganizationAt(apiProcess, dms);
   });
-  after(async () => {
-    await apiProcess.stop();
-    await dms.stop();
-  });
+  after(() => apiProcess.stop());
 
   it('finishes a job without signals, by its next poll', async () => {
     const [serial] = (await registerMany(cutOff, 1, 'NO-SIGNAL')) as [string];

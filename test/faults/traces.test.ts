@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual, promisify } from 'node:util';
 import { query } from '../../src/db/query.ts';
 import { createLog } from '../../src/process/log.ts';
-import { type CollectedSpan, type Collector, startCollector } from '../support/collector.ts';
+import { type CollectedSpan, useCollector } from '../support/collector.ts';
 import { applyAnswer, createProfile, eventually, FRIDGE, register } from '../support/fleet.ts';
 import { openLogger } from '../support/logger.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useReceiver } from '../support/receiver.ts';
+import { startService, type TestService, useService } from '../support/service.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 async function subscribe({ api }: TestService, url: string): Promise<void> {
@@ -23,23 +23,12 @@ const newTrace = () => randomBytes(16).toString('hex');
 const traceparent = (traceId: string, flags = '01') => `00-${traceId}-${'1'.repeat(16)}-${flags}`;
 
 describe('Traces', () => {
-  let collector: Collector;
-  let receiver: Receiver;
-  let dms: TestService;
-
-  before(async () => {
-    collector = await startCollector();
-    receiver = await startReceiver();
-    dms = await startService({
-      settings: { traces: { endpoint: collector.url, sampledShare: 1, delayMs: 20 } },
-    });
-    await subscribe(dms, receiver.url);
-  });
-  after(async () => {
-    await dms.stop();
-    await receiver.stop();
-    await collector.stop();
-  });
+  const collector = useCollector();
+  const receiver = useReceiver();
+  const dms = useService(() => ({
+    settings: { traces: { endpoint: collector.url, sampledShare: 1, delayMs: 20 } },
+  }));
+  before(() => subscribe(dms, receiver.url));
 
   const spansOf = (traceId: string) => collector.spans.filter((span) => span.traceId === traceId);
   const namesOf = (spans: CollectedSpan[]) => spans.map(({ name }) => name);

@@ -5,22 +5,17 @@ import { query } from '../../src/db/query.ts';
 import { addCustomer } from '../deliveries/harness.ts';
 import { createProfile, FACTORY, registerMany, report } from '../support/fleet.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { useOrganization, useService } from '../support/service.ts';
 
 const DEVICES = 16;
 
 describe('An item that cannot be written', () => {
-  let dms: TestService;
-  let org: TestOrganization;
+  const dms = useService();
+  const org = useOrganization(dms);
   let serials: string[];
   let bad: { id: string; serialNumber: string };
 
-  before(async () => {
-    dms = await startService();
-  });
-  after(() => dms.stop());
   beforeEach(async () => {
-    org = await dms.addOrganization();
     serials = await registerMany(org, DEVICES);
     bad = (await org.api.get('/assets?limit=500')).body.items[5];
   });

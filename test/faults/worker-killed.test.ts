@@ -18,7 +18,7 @@ import {
   untilEnded,
 } from '../support/fleet.ts';
 import { runOf, untilIdle } from '../support/job-runs.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { type TestOrganization, useService } from '../support/service.ts';
 import { endAll, environmentOf, type Running, startWorkerProcess } from '../support/stack.ts';
 import { FRIDGE_SLUG } from './harness.ts';
 
@@ -58,16 +58,15 @@ async function whileBusy<T>(holder: Sql, work: () => Promise<T>): Promise<T> {
 }
 
 describe('A worker that is killed during a job', () => {
-  let dms: TestService;
+  const dms = useService({
+    withWorker: false,
+    settings: { applyChunkSize: CHUNK, largeJobDevices: 4 * CHUNK },
+  });
   let killed: Running;
   let large: TestOrganization;
   let cancelling: TestOrganization;
 
   before(async () => {
-    dms = await startService({
-      withWorker: false,
-      settings: { applyChunkSize: CHUNK, largeJobDevices: 4 * CHUNK },
-    });
     killed = await startWorkerProcess({
       ...environmentOf(dms.settings),
       APPLY_CHUNK_SIZE: `${CHUNK}`,
@@ -77,9 +76,6 @@ describe('A worker that is killed during a job', () => {
     cancelling = await dms.addOrganization();
     for (const organization of [large, cancelling]) await registerMany(organization, MANY);
     for (const organization of [dms, large, cancelling]) await createProfile(organization, FRIDGE);
-  });
-  after(async () => {
-    await dms.stop();
   });
 
   /** Begins a job of five chunks, whose third one waits for a device while `work` runs. */

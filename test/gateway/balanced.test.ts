@@ -10,15 +10,14 @@ import { compose } from '../../src/compose/service.ts';
 import { createLog } from '../../src/process/log.ts';
 import { configOf, register } from '../support/fleet.ts';
 import { type Logger, openLogger } from '../support/logger.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 describe('Several gateways behind a balancer', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   const stops: Array<() => Promise<unknown>> = [];
   const gateways: Array<{ port: number; stop(deadlineMs: number): Promise<void> }> = [];
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     for (let count = 0; count < 2; count++) {
       const service = compose({ settings: dms.settings, log: createLog('silent') });
       const gateway = await service.startGateway();
@@ -31,7 +30,6 @@ describe('Several gateways behind a balancer', () => {
   });
   after(async () => {
     for (const stop of stops.reverse()) await stop();
-    await dms.stop();
   });
 
   async function newLogger(serial: string, coapPort: number, known?: string): Promise<Logger> {

@@ -22,7 +22,7 @@ import {
   takesJson,
 } from '../support/operations.ts';
 import { exchange, type RawAnswer, sendBeforeReading } from '../support/raw-socket.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { type TestOrganization, useService } from '../support/service.ts';
 import {
   BAD_ENCODINGS,
   BAD_NAMES,
@@ -42,7 +42,7 @@ const oneOfEach = (routes: Route[], kindOf: (route: Route) => string): Route[] =
 ];
 
 describe('A bad request', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let fixtures: Fixtures;
   let foreign: Fixtures;
   let routes: Route[];
@@ -54,7 +54,6 @@ describe('A bad request', () => {
   let tokens: Record<Route['auth'], string>;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     routes = dms.service.routes;
     jsonRoutes = routes.filter(({ method, rawBody }) => method !== 'GET' && rawBody === undefined);
     bodyRoutes = routes.filter(takesJson);
@@ -72,7 +71,6 @@ describe('A bad request', () => {
     };
     await untilJobsStarted(dms.service.sql);
   });
-  after(() => dms.stop());
 
   /** Checks that the work leaves the database unchanged. */
   async function unchanged(work: () => Promise<void>): Promise<void> {

@@ -10,7 +10,7 @@ import {
   startRequestSender,
 } from '../support/longest-turn.ts';
 import { exampleBody, type Fixtures, forEvery, pathOf, populate, takesJson } from '../support/operations.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 const TURN_MS_MAX = 20;
 /**
@@ -41,14 +41,13 @@ interface Shape {
 }
 
 describe('Costly input', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let sender: RequestSender;
   let world: Fixtures;
   let bearer: Record<Route['auth'], { authorization: string }>;
   let cookie: string;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     sender = startRequestSender(dms.baseUrl);
     await register(dms, SERIAL);
     await createProfile(dms, { slug: 'costly', ...HOT_WATER });
@@ -59,10 +58,7 @@ describe('Costly input', () => {
     bearer = { customer: await bearerOf('customer'), device: await bearerOf('device') };
     cookie = await signIn(dms);
   });
-  after(async () => {
-    sender.stop();
-    await dms.stop();
-  });
+  after(() => sender.stop());
 
   /** The best of the rounds; on a machine that is slow just now, what it would have taken on that of the bound. */
   async function measure(shape: Shape, auth: Route['auth'] = 'customer'): Promise<MeasuredAnswer> {

@@ -2,22 +2,20 @@
 import assert from 'node:assert/strict';
 import { ERROR_SECTIONS } from '../../src/http/render-error.ts';
 import { exchange } from '../support/raw-socket.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 const SERIAL = '282C02424EED';
 
 describe('Errors', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let page: string;
   const sections = Object.entries(ERROR_SECTIONS).map(
     ([status, section]) => [Number(status), section] as const,
   );
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     page = (await dms.with(null).get('/docs/errors')).text;
   });
-  after(() => dms.stop());
 
   const linkTo = (status: number) =>
     `</docs/errors#${ERROR_SECTIONS[status as keyof typeof ERROR_SECTIONS]}>; rel="help"`;

@@ -8,7 +8,7 @@ import type { Route } from '../../src/http/route.ts';
 import type { Answer } from '../support/client.ts';
 import { apply, FACTORY, register, report } from '../support/fleet.ts';
 import { call, type Fixtures, forEvery, populate, stagedJob } from '../support/operations.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 interface Media {
   schema: object;
@@ -49,13 +49,12 @@ const TAKING = [
 ];
 
 describe('The examples of the API document', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let operations: Map<string, Operation>;
   let errors: Record<string, { content: Record<string, Media> }>;
   let ajv: Ajv2020;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     const { body: document } = await dms.api.get('/openapi.json');
     const listed = Object.values<Record<string, Operation>>(document.paths).flatMap((item) =>
       Object.values(item),
@@ -66,7 +65,6 @@ describe('The examples of the API document', () => {
     (addFormats as unknown as (instance: Ajv2020) => void)(ajv);
     ajv.addSchema(closedSchemas(document), 'api');
   });
-  after(() => dms.stop());
 
   const operationOf = ({ operationId }: Route) => operations.get(operationId) as Operation;
 

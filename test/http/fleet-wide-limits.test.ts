@@ -8,21 +8,19 @@ import type { Answer, Client } from '../support/client.ts';
 import { createProfile, eventually, HOT_WATER, register } from '../support/fleet.ts';
 import { untilLockWaits } from '../support/lock-waits.ts';
 import { replaceWaits } from '../support/replace-waits.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { type TestOrganization, useService } from '../support/service.ts';
 
 const PDF = { headers: { accept: 'application/pdf' } };
 const SPAN = 'from=2026-03-01T00:00:00Z&to=2026-03-02T00:00:00Z';
 
 describe('Requests for a whole fleet', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let org: TestOrganization;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     org = await dms.addOrganization();
   });
   afterEach(() => mock.restoreAll());
-  after(() => dms.stop());
 
   /** Two more keys, so that the limit is that of the organization and not of a key. */
   async function keys(count: number): Promise<Client[]> {

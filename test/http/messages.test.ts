@@ -1,13 +1,9 @@
 /** Messages of refusals by shape alone: they name the field, and a valid form. */
 import assert from 'node:assert/strict';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 describe('A refusal', () => {
-  let dms: TestService;
-  before(async () => {
-    dms = await startService({ withWorker: false });
-  });
-  after(() => dms.stop());
+  const dms = useService({ withWorker: false });
 
   const says = ({ status, body }: { status: number; body: { message?: string } }, message: RegExp) => {
     assert.equal(status, 400);

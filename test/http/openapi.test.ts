@@ -6,7 +6,7 @@ import addFormats from 'ajv-formats';
 import { closedSchemas } from '../../dev/ledger/closed-schemas.ts';
 import { EVENT_CATALOGUE } from '../../src/events/event-catalogue.schemas.ts';
 import type { Client } from '../support/client.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 type Json = { [key: string]: unknown };
 
@@ -54,20 +54,18 @@ const GOLDEN = new URL('../../openapi.json', import.meta.url);
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 
 describe('The OpenAPI document', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let anybody: Client;
   let document: Document;
   let operations: Array<{ path: string; method: string; operation: Operation }>;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     anybody = dms.with(null);
     document = (await anybody.get('/openapi.json')).body;
     operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
     );
   });
-  after(() => dms.stop());
 
   /** Every top-level schema of the document with its location. */
   function* schemas(): Generator<[string, Json]> {

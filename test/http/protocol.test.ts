@@ -5,20 +5,18 @@ import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { exchange, type RawAnswer } from '../support/raw-socket.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { assertError } from './harness.ts';
 
 const KIBIBYTE = 1024;
 
 describe('Bad HTTP', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let token: string;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     token = (await dms.issueKey(dms.id, 'customer')).token;
   });
-  after(() => dms.stop());
 
   it('stops a process without waiting for idle keep-alive connections', async () => {
     const api = await dms.service.startApi();
@@ -219,11 +217,7 @@ describe('Bad HTTP', () => {
   });
 
   describe('slow requests', () => {
-    let slow: TestService;
-    before(async () => {
-      slow = await startService({ withWorker: false, settings: { requestTimeoutMs: 200 } });
-    });
-    after(() => slow.stop());
+    const slow = useService({ withWorker: false, settings: { requestTimeoutMs: 200 } });
 
     it('answers 408 when the headers do not end in time', async () => {
       assertError(await exchange(slow.baseUrl, ['GET /assets HTTP/1.1\r\nHost: x\r\n']), 408);

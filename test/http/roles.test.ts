@@ -4,7 +4,7 @@ import { ROLES, type Role } from '../../src/http/role.ts';
 import type { Route } from '../../src/http/route.ts';
 import type { Client } from '../support/client.ts';
 import { call, type Fixtures, forEvery, pathOf, populate } from '../support/operations.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 /** By operationId; all others need read for GET, and write for the rest. */
 const ADMINS_ONLY = ['listKeys', 'listOperatorSessions', 'createKey', 'deleteKey', 'endOperatorSession'];
@@ -16,13 +16,12 @@ const mayCall = (role: Role, { operationId, method }: Route): boolean => {
 };
 
 describe('The role of a key', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let routes: Route[];
   let fixtures: Fixtures;
   const clients = {} as Record<Role, Client>;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     routes = dms.service.routes.filter(({ auth }) => auth === 'customer');
     fixtures = await populate(dms);
     for (const role of ROLES) {
@@ -30,7 +29,6 @@ describe('The role of a key', () => {
       clients[role] = dms.with(token);
     }
   });
-  after(() => dms.stop());
 
   for (const role of ROLES) {
     it(`decides which operations a key with the role ${role} may call`, () =>

@@ -8,7 +8,7 @@ import { formatKey, looksLikeKey, parseKeyKind } from '../../src/keys/api-key.ts
 import { DAY_MS, MINUTE_MS } from '../../src/process/durations.ts';
 import { maskKeys } from '../../src/process/mask-keys.ts';
 import { type Run, runCommand } from '../support/command-line.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const UUID = /^[0-9a-f-]{36}$/;
@@ -95,14 +95,10 @@ function crc32(text: string): number {
 }
 
 describe('Commands for keys', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false, now: () => new Date(Date.now() + aheadMs) });
   let aheadMs = 0;
   let organization: string;
 
-  before(async () => {
-    dms = await startService({ withWorker: false, now: () => new Date(Date.now() + aheadMs) });
-  });
-  after(() => dms.stop());
   beforeEach(() => {
     aheadMs = 0;
     organization = `Fridges & Söhne ${randomUUID()}`;

@@ -5,25 +5,19 @@ import { createPartitionKeeper } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
 import { register } from '../support/fleet.ts';
 import { newDatabase } from '../support/servers.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { useService } from '../support/service.ts';
+import { useTcpProxy } from '../support/tcp-proxy.ts';
 
 /** One each second, back to the month before in the first days of a month. */
 const READINGS = 200_000;
 
 describe('While the database is away', () => {
-  let dms: TestService;
+  const proxy = useTcpProxy(newDatabase);
+  const dms = useService(() => ({ withWorker: false, databaseUrl: proxy.url }));
   let assetId: string;
-  let proxy: TcpProxy;
 
   before(async () => {
-    proxy = await startTcpProxy(await newDatabase());
-    dms = await startService({ withWorker: false, databaseUrl: proxy.url });
     assetId = await register(dms, 'LOGGER');
-  });
-  after(async () => {
-    await dms.stop();
-    await proxy.stop();
   });
 
   it('breaks the connection when the database goes away while a CSV table is sent', async () => {

@@ -7,7 +7,7 @@ import { signIn, visit } from '../operator/visitor.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { eventually, register } from '../support/fleet.ts';
 import { countLockWaits } from '../support/lock-waits.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { startService, type TestOrganization, type TestService, useService } from '../support/service.ts';
 import { type SlowReader, startSlowReader } from '../support/slow-reader.ts';
 
 const TRANSFERS = {
@@ -49,20 +49,19 @@ async function measured({ service }: TestService, owner: TestOrganization, count
 }
 
 describe('Exports of measurements', () => {
-  let dms: TestService;
   let assetId: string;
   let shortId: string;
   let readers: SlowReader[];
   let aheadMs = 0;
   const logged: string[] = [];
 
+  const dms = useService({
+    withWorker: false,
+    now: () => new Date(Date.now() + aheadMs),
+    log: createLog('warn', { write: (line: string) => void logged.push(line) }),
+    settings: { databasePoolSize: 4, writeTimeoutMs: HOUR_MS, transfers: TRANSFERS },
+  });
   before(async () => {
-    dms = await startService({
-      withWorker: false,
-      now: () => new Date(Date.now() + aheadMs),
-      log: createLog('warn', { write: (line: string) => void logged.push(line) }),
-      settings: { databasePoolSize: 4, writeTimeoutMs: HOUR_MS, transfers: TRANSFERS },
-    });
     assetId = await measured(dms, dms, READINGS);
     shortId = await measured(dms, dms, READINGS / 100);
   });
@@ -72,7 +71,6 @@ describe('Exports of measurements', () => {
   afterEach(() => {
     for (const reader of readers) reader.stop();
   });
-  after(() => dms.stop());
 
   const newToken = async () => (await dms.issueKey(dms.id, 'customer')).token;
   function read(token: string, baseUrl = dms.baseUrl): SlowReader {

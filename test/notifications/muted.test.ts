@@ -3,23 +3,19 @@ import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
 import { apply, applyAnswer, createProfile, eventually, FRIDGE, register } from '../support/fleet.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { type TestOrganization, useService } from '../support/service.ts';
 import { newDevice, startMessageReceiver } from './harness.ts';
 
 describe('A channel of muted devices', () => {
-  let dms: TestService;
-  let org: TestOrganization;
+  const dms = useService({
+    now: () => new Date(Date.now() + aheadMs),
+    settings: { notificationIntervalMs: 0 },
+    deliveryPlan: { pollIntervalMs: 50 },
+  });
   let receiver: Awaited<ReturnType<typeof startMessageReceiver>>;
+  let org: TestOrganization;
   let aheadMs = 0;
 
-  before(async () => {
-    dms = await startService({
-      now: () => new Date(Date.now() + aheadMs),
-      settings: { notificationIntervalMs: 0 },
-      deliveryPlan: { pollIntervalMs: 50 },
-    });
-  });
-  after(() => dms.stop());
   beforeEach(async () => {
     aheadMs = 0;
     org = await dms.addOrganization();

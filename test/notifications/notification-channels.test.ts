@@ -6,7 +6,7 @@ import { newChannel } from '../../src/notifications/notification-channel.ts';
 import { createChannelsRepository } from '../../src/notifications/notification-channels.repository.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
 import { apply, applyAnswer, createProfile, eventually, FRIDGE, register } from '../support/fleet.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { type TestOrganization, type TestService, useService } from '../support/service.ts';
 import { validateEventBody } from '../support/validate-events.ts';
 import {
   confirmAddress,
@@ -535,11 +535,7 @@ describe('Notification channels', () => {
 });
 
 describe('A service without a mail server', () => {
-  let dms: TestService;
-  before(async () => {
-    dms = await startService({ withWorker: false });
-  });
-  after(() => dms.stop());
+  const dms = useService({ withWorker: false });
 
   it('refuses channels of type email with 409', async () => {
     const body = { type: 'email', target: 'quality@example.com' };

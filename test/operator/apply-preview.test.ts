@@ -1,16 +1,15 @@
 /** The preview of an apply: the change of each setting, for how many devices, in which stages. */
 import assert from 'node:assert/strict';
 import { apply, applyAnswer, createProfile, registerMany, sendTemperature } from '../support/fleet.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { hiddenIn, signIn, visit } from './visitor.ts';
 
 describe('The preview of an apply', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let cookie: string;
   let serials: string[];
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     cookie = await signIn(dms);
     serials = await registerMany(dms, 12);
     const alert = (lowC: number, more = {}) => ({
@@ -24,7 +23,6 @@ describe('The preview of an apply', () => {
     await apply(dms, 'four', { serialNumbers: serials.slice(6, 10) });
     for (const serial of serials.slice(0, 3)) await applyAnswer(dms, serial);
   });
-  after(() => dms.stop());
 
   /** Without tags and with single blanks. */
   async function preview(form: Record<string, string>): Promise<string> {

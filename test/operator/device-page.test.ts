@@ -13,20 +13,18 @@ import {
   report,
   sendTemperature,
 } from '../support/fleet.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { signIn, visit } from './visitor.ts';
 
 describe('The page of a device', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let cookie: string;
   let assetId: string;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     cookie = await signIn(dms, { name: 'Grace Hopper' });
     assetId = await register(dms, 'FRIDGE-1');
   });
-  after(() => dms.stop());
 
   const page = async (path: string) => {
     const { status, text } = await visit(`${dms.baseUrl}/operator${path}`, { cookie });

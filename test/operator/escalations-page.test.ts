@@ -4,21 +4,19 @@ import { createAlertActionsRepository } from '../../src/alerts/alert-actions.rep
 import { NO_CHANNEL } from '../../src/escalations/escalation-view.ts';
 import { createNotificationsRepository } from '../../src/notifications/notifications.repository.ts';
 import { newDevice } from '../notifications/harness.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { signIn, visit } from './visitor.ts';
 
 describe('The page of escalations', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let cookie: string;
   let channelId: string;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     cookie = await signIn(dms, { name: 'Grace Hopper' });
     const channel = { type: 'webhook', target: 'http://127.0.0.1:9/nurse' };
     channelId = (await dms.api.post('/notification-channels', channel)).body.id;
   });
-  after(() => dms.stop());
 
   const see = async (path: string, as = cookie) => visit(`${dms.baseUrl}/operator${path}`, { cookie: as });
   const send = (path: string, form: Record<string, string>) =>

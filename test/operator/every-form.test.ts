@@ -10,7 +10,7 @@ import {
   removingLast,
   slotsOf,
 } from '../support/operations.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { type TestOrganization, useService } from '../support/service.ts';
 import { signIn, visit } from './visitor.ts';
 
 /** Operations that need a state which the fixtures have not. */
@@ -18,18 +18,16 @@ const REFUSED = ['retryConfigJob', 'proceedConfigJob', 'confirmNotificationChann
 const PDF = new File(['%PDF-1.4\n%%EOF\n'], 'certificate.pdf', { type: 'application/pdf' });
 
 describe('Every form', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let org: TestOrganization;
   let cookie: string;
   let fixtures: Fixtures;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     org = await dms.addOrganization();
     cookie = await signIn(dms, { organizationId: org.id });
     fixtures = await populate(org);
   });
-  after(() => dms.stop());
 
   const routeOf = (name: FormName) => {
     const route = dms.service.routes.find(({ operationId }) => operationId === operationOf(name));

@@ -5,17 +5,16 @@ import { alertTabs } from '../../src/operator/alerts-html.ts';
 import { fleetHtml } from '../../src/operator/fleet-html.ts';
 import { html, toText } from '../../src/operator/html.ts';
 import { apply, applyAnswer, createProfile, FACTORY, FRIDGE, register, report } from '../support/fleet.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { type TestOrganization, useService } from '../support/service.ts';
 import { signIn, visit } from './visitor.ts';
 
 describe('The page of the fleet', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let org: TestOrganization;
   let cookie: string;
   let groupId: string;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     org = await dms.addOrganization();
     cookie = await signIn(dms, { organizationId: org.id });
     for (const serial of ['NEVER', 'PLAIN', 'RUNS', 'WAITS']) await register(org, serial);
@@ -27,7 +26,6 @@ describe('The page of the fleet', () => {
     groupId = (await org.api.post('/groups', { name: 'Some' })).body.id;
     await org.api.post(`/groups/${groupId}/add-members`, { serialNumbers: ['PLAIN', 'RUNS'] });
   });
-  after(() => dms.stop());
 
   async function read(query: string): Promise<string> {
     const { status, text } = await visit(`${dms.baseUrl}/operator/fleet${query}`, { cookie });

@@ -5,18 +5,16 @@ import { FORMS } from '../../src/operator/forms.ts';
 import { HOUR_MS } from '../../src/process/durations.ts';
 import { apply, createProfile, FRIDGE, HOT_WATER, register, sendTemperature } from '../support/fleet.ts';
 import { untilLockWaits } from '../support/lock-waits.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { hiddenIn, signIn, tokenIn, visit } from './visitor.ts';
 
 describe('A form of an operation', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let cookie: string;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     cookie = await signIn(dms, { name: 'Grace Hopper' });
   });
-  after(() => dms.stop());
 
   const url = (form: string) => `${dms.baseUrl}/operator/forms/${form}`;
   const see = async (form: string, as = cookie) => visit(url(form), { cookie: as });

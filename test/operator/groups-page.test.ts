@@ -1,20 +1,18 @@
 /** The page of a group: its members, devices that join it from elsewhere, and a rollout that ended itself. */
 import assert from 'node:assert/strict';
 import { apply, applyAnswer, createProfile, FREEZER, FRIDGE, register } from '../support/fleet.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { hiddenIn, signIn, visit } from './visitor.ts';
 
 describe('The page of a group', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let cookie: string;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     cookie = await signIn(dms, { name: 'Grace Hopper' });
     await createProfile(dms, { ...FRIDGE, slug: 'fridge' });
     await createProfile(dms, { ...FREEZER, slug: 'freezer' });
   });
-  after(() => dms.stop());
 
   const see = async (path: string, as = cookie) =>
     (await visit(`${dms.baseUrl}/operator${path}`, { cookie: as })).text;

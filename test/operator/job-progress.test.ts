@@ -15,7 +15,7 @@ import {
   registerMany,
   sendTemperature,
 } from '../support/fleet.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { hiddenIn, OPERATOR_ORIGIN, signIn, visit } from './visitor.ts';
 
 const NOW = new Date('2026-03-02T12:00:00Z');
@@ -67,14 +67,12 @@ describe('The progress of a job', () => {
 });
 
 describe('The page of a job', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let cookie: string;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     cookie = await signIn(dms);
   });
-  after(() => dms.stop());
 
   const pageOf = (jobId: string) => visit(`${dms.baseUrl}/operator/jobs/${jobId}`, { cookie });
 

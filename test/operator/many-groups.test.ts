@@ -2,17 +2,16 @@
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { createProfile, FRIDGE, register } from '../support/fleet.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { signIn, visit } from './visitor.ts';
 
 const GROUPS = 2_100;
 
 describe('A choice among many groups', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let cookie: string;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     cookie = await signIn(dms);
     await query(
       dms.service.sql,
@@ -21,7 +20,6 @@ describe('A choice among many groups', () => {
     );
     await query(dms.service.sql, 'vacuum analyze groups');
   });
-  after(() => dms.stop());
 
   const see = (path: string) => visit(`${dms.baseUrl}/operator${path}`, { cookie });
   const send = (form: string, fields: Record<string, string>) =>

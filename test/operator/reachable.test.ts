@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { FORMS, type FormName, toFormUrl } from '../../src/operator/forms.ts';
 import { HOUR_MS } from '../../src/process/durations.ts';
 import { createProfile, FACTORY, FRIDGE, register } from '../support/fleet.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useReceiver } from '../support/receiver.ts';
+import { type TestService, useService } from '../support/service.ts';
 import { populateFleet } from './fleet-to-look-at.ts';
 import { signIn, visit } from './visitor.ts';
 
@@ -15,20 +15,14 @@ const PAGES_MAX = 400;
 const OF_A_SHAPE = 6;
 
 describe("The operators' page", () => {
-  let dms: TestService;
-  let receiver: Receiver;
+  const receiver = useReceiver();
+  const dms = useService({ withWorker: false });
   let cookie: string;
 
   before(async () => {
-    receiver = await startReceiver();
-    dms = await startService({ withWorker: false });
     cookie = await signIn(dms);
     await populateFleet(dms, { receiver, devices: 4 });
     await bringIntoEveryState(dms);
-  });
-  after(async () => {
-    await dms?.stop();
-    await receiver?.stop();
   });
 
   /** Addresses that links and forms name, from the start page on, some of each shape. Nothing is sent. */

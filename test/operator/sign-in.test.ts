@@ -4,18 +4,16 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { formatKey } from '../../src/keys/api-key.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
 import { register } from '../support/fleet.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, useService } from '../support/service.ts';
 import { newLink, OPERATOR_ORIGIN, type PageAnswer, signIn, tokenIn, visit } from './visitor.ts';
 
 describe("The operators' page", () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false, settings: { operatorUrl: OPERATOR_ORIGIN } });
   let url: string;
 
-  before(async () => {
-    dms = await startService({ withWorker: false, settings: { operatorUrl: OPERATOR_ORIGIN } });
+  before(() => {
     url = `${dms.baseUrl}/operator`;
   });
-  after(() => dms.stop());
 
   const useLink = (link: string, headers?: Record<string, string>) =>
     visit(`${url}/sign-in`, { form: { link: tokenIn(link) }, headers });
@@ -239,21 +237,20 @@ describe("The operators' page", () => {
     });
 
     describe('with a limit of 3 requests', () => {
-      let limited: TestService;
       let at: string;
-
-      before(async () => {
+      const limited = useService(() => {
         const nowMs = Date.now();
-        limited = await startService({
+        return {
           withWorker: false,
           databaseUrl: dms.settings.databaseUrl,
           settings: { operatorUrl: OPERATOR_ORIGIN, customerLimit: { perSecond: 1, burst: 3 } },
           now: () => new Date(nowMs),
           monotonicMs: () => nowMs,
-        });
+        };
+      });
+      before(() => {
         at = `${limited.baseUrl}/operator`;
       });
-      after(() => limited.stop());
 
       async function visitFourTimes(cookie: string): Promise<PageAnswer[]> {
         const answers: PageAnswer[] = [];

@@ -2,25 +2,23 @@
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { apply, createProfile, FRIDGE, register, registerMany } from '../support/fleet.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { signIn, visit } from './visitor.ts';
 
 const MORE_THAN_LISTED = 12;
 
 describe('The start page of a fleet with much to look at', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let cookie: string;
   let serials: string[];
   let jobId: string;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     cookie = await signIn(dms);
     serials = await registerMany(dms, MORE_THAN_LISTED, 'MANY');
     const slug = await createProfile(dms, { ...FRIDGE, slug: 'fridge', name: 'Fridges of wards' });
     jobId = await apply(dms, slug, { serialNumbers: serials.slice(0, 1) });
   });
-  after(() => dms.stop());
 
   const run = (statement: string, bindings: Record<string, unknown> = {}) =>
     query<{ id: string }>(dms.service.sql, statement, { organizationId: dms.id, jobId, ...bindings });

@@ -2,15 +2,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { register } from '../support/fleet.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { OPERATOR_ORIGIN, signIn, visit } from './visitor.ts';
 
 describe('Ticked alerts', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let cookie: string;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     cookie = await signIn(dms, { name: 'Grace Hopper' });
     for (const [index, name] of ['Attic', 'Cellar', 'Larder', 'Pantry'].entries()) {
       const serial = `282C02424E0${index}`;
@@ -19,7 +18,6 @@ describe('Ticked alerts', () => {
       await dms.device.post(`/devices/${serial}/measurements`, { readings, batteryStatus: 'low' });
     }
   });
-  after(() => dms.stop());
 
   const alerts = async () => (await dms.api.get('/alerts?type=low_battery')).body.items;
   const see = async (path: string, as = cookie) =>

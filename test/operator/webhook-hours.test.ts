@@ -5,10 +5,10 @@ import { countAttempt } from '../../src/endpoints/endpoint.ts';
 import { createEndpointHealthRepository } from '../../src/endpoints/endpoint-health.repository.ts';
 import { createShownWebhooksRepository } from '../../src/operator/shown-webhooks.repository.ts';
 import { fillHours, type HourOfAttempts, summarize } from '../../src/operator/webhook-hours.ts';
-import { addCustomer, type Customer, QUICK, QUICK_PLAN } from '../deliveries/harness.ts';
+import { QUICK, QUICK_PLAN, useCustomer } from '../deliveries/harness.ts';
 import { eventually } from '../support/fleet.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useReceiver } from '../support/receiver.ts';
+import { useService } from '../support/service.ts';
 import { signIn, visit } from './visitor.ts';
 
 const NOW = new Date('2026-03-02T12:30:00Z');
@@ -37,19 +37,9 @@ describe('The attempts of a webhook by hour', () => {
 });
 
 describe('The page of a webhook', () => {
-  let dms: TestService;
-  let receiver: Receiver;
-  let customer: Customer;
-
-  before(async () => {
-    receiver = await startReceiver();
-    dms = await startService({ settings: { webhooks: QUICK }, deliveryPlan: QUICK_PLAN });
-    customer = await addCustomer(dms);
-  });
-  after(async () => {
-    await dms.stop();
-    await receiver.stop();
-  });
+  const receiver = useReceiver();
+  const dms = useService({ settings: { webhooks: QUICK }, deliveryPlan: QUICK_PLAN });
+  const customer = useCustomer(dms);
 
   const hoursOf = async (id: string) => {
     const since = new Date(Date.now() - 86_400_000);

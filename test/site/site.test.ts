@@ -8,24 +8,22 @@ import { diagramFile } from '../../src/site/diagrams.ts';
 import { createLinks } from '../../src/site/links.ts';
 import { renderMarkdown } from '../../src/site/markdown.ts';
 import type { Answer, Client } from '../support/client.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { listDiagrams, listDrawn } from './documented-diagrams.ts';
 
 const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url));
 const BROWSER = { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
 
 describe('The documentation site', () => {
-  let dms: TestService;
+  const dms = useService({ withWorker: false });
   let anybody: Client;
   /** Every page that can be reached by links, by path. */
   let pages: Map<string, Answer>;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
     anybody = dms.with(null);
     pages = await crawl('/docs');
   });
-  after(() => dms.stop());
 
   async function crawl(start: string): Promise<Map<string, Answer>> {
     const found = new Map<string, Answer>();

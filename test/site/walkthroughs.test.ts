@@ -21,7 +21,7 @@ import { freePort } from '../../dev/embedded/free-port.ts';
 import { sectionsWith } from '../../src/site/documents.ts';
 import { eventually } from '../support/fleet.ts';
 import { argumentsFor, processBundle } from '../support/process-bundle.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { type TestOrganization, useService } from '../support/service.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const QUICKSTART = 'docs/quickstart.md';
@@ -187,17 +187,15 @@ const LEFT_EMPTY = [
 ];
 
 describe('The commands of the documents', () => {
-  let dms: TestService;
+  const dms = useService();
   let organization: TestOrganization;
   const folders: string[] = [];
 
   before(async () => {
-    dms = await startService();
     organization = await dms.addOrganization();
   });
-  after(async () => {
+  after(() => {
     for (const folder of folders) rmSync(folder, { recursive: true });
-    await dms.stop();
   });
 
   /** Runs all blocks of the page as a user who has started the service; `check` comes before those that clean up. */

@@ -11,7 +11,7 @@ import { createCompaction } from '../../src/measurements/compaction.service.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
 import { apply, createProfile, FACTORY, FREEZER, FRIDGE, register, report } from '../support/fleet.ts';
 import { openLogger } from '../support/logger.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 const RUNS = Number(process.env.RECORD_RUNS ?? 12);
 const SEED = process.env.RECORD_SEED === undefined ? {} : { seed: Number(process.env.RECORD_SEED) };
@@ -50,15 +50,13 @@ const steps = fc.array(
 type Step = typeof steps extends fc.Arbitrary<Array<infer Each>> ? Each : never;
 
 describe('The statistics of a past span', () => {
-  let dms: TestService;
   let now = START;
   let loggers = 0;
 
+  const dms = useService({ withWorker: false, now: () => new Date(now) });
   before(async () => {
-    dms = await startService({ withWorker: false, now: () => new Date(now) });
     for (const [slug, profile] of Object.entries(PROFILES)) await createProfile(dms, { slug, ...profile });
   });
-  after(() => dms.stop());
 
   const nextSerial = () => `282C02${(++loggers).toString(16).padStart(6, '0').toUpperCase()}`;
   const compaction = () =>

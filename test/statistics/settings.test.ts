@@ -16,7 +16,7 @@ import {
   report,
 } from '../support/fleet.ts';
 import { type Logger, openLogger } from '../support/logger.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { statementsOf } from '../support/statements-of.ts';
 import { openSteps } from '../support/steps.ts';
 
@@ -26,19 +26,17 @@ const START = (Math.ceil(Date.now() / MINUTE_MS) + 60) * MINUTE_MS;
 const time = (minutes: number) => new Date(START + minutes * MINUTE_MS).toISOString();
 
 describe('The settings that a device ran', () => {
-  let dms: TestService;
   let now = START;
   let serial: string;
   let id: string;
   let count = 0;
 
+  const dms = useService({ withWorker: false, now: () => new Date(now) });
   before(async () => {
-    dms = await startService({ withWorker: false, now: () => new Date(now) });
     await createProfile(dms, { slug: 'fridge', ...FRIDGE, intervals: FIVE_MINUTES });
     await createProfile(dms, { slug: 'freezer', ...FREEZER });
     await createProfile(dms, { slug: 'hot-water', ...HOT_WATER, intervals: undefined });
   });
-  after(() => dms.stop());
   beforeEach(async () => {
     now = START;
     serial = nextSerial();

@@ -10,7 +10,7 @@ import { findTestProgram } from '../runner/programs.ts';
 import { apply, applyAnswer, createProfile, FREEZER, FRIDGE, register } from '../support/fleet.ts';
 import { openLogger } from '../support/logger.ts';
 import { SENSOR_ERROR } from '../support/logger-payloads.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 /** After the registration by the database's clock: the service is some hours ahead of it. */
 const START = (Math.ceil(Date.now() / HOUR_MS) + 1) * HOUR_MS;
@@ -18,7 +18,6 @@ const NOW = START + 6 * HOUR_MS;
 const time = (minutes: number) => new Date(START + minutes * MINUTE_MS).toISOString();
 
 describe('Statistics of a device', () => {
-  let dms: TestService;
   let assetId: string;
   /** This device never reports. */
   let newId: string;
@@ -26,8 +25,8 @@ describe('Statistics of a device', () => {
   let steppedId: string;
   let now = START;
 
+  const dms = useService({ withWorker: false, now: () => new Date(now) });
   before(async () => {
-    dms = await startService({ withWorker: false, now: () => new Date(now) });
     assetId = await register(dms, 'FRIDGE', {
       name: 'Kühlschrank Süd',
       buildingId: 'B',
@@ -53,7 +52,6 @@ describe('Statistics of a device', () => {
     await applyAnswer(dms, 'STEPPED');
     now = NOW;
   });
-  after(() => dms.stop());
 
   const get = (query: string, accept?: string) =>
     dms.api.get(`/assets/${assetId}/statistics${query}`, accept ? { headers: { accept } } : {});

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { MINUTE_MS } from '../../src/process/durations.ts';
 import { apply, configOf, createProfile, FACTORY, register, report } from '../support/fleet.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { type TestOrganization, useService } from '../support/service.ts';
 import { sameOrganizationAt } from '../support/stack.ts';
 import { CONCURRENT_PROFILES } from './profiles.ts';
 
@@ -10,17 +10,10 @@ const SKEW_MS = 120_000;
 const at = (skewMs: number) => () => new Date(Date.now() + skewMs);
 
 describe('Two processes whose clocks differ', () => {
-  let ahead: TestService;
-  let behind: TestService;
-
-  before(async () => {
-    ahead = await startService({ withWorker: false, processNow: at(SKEW_MS) });
+  const ahead = useService({ withWorker: false, processNow: at(SKEW_MS) });
+  const behind = useService(() => {
     const { databaseUrl } = ahead.settings;
-    behind = await startService({ withWorker: false, databaseUrl, processNow: at(-SKEW_MS) });
-  });
-  after(async () => {
-    await ahead.stop();
-    await behind.stop();
+    return { withWorker: false, databaseUrl, processNow: at(-SKEW_MS) };
   });
 
   /** The same organization at both processes. */

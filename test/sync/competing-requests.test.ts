@@ -16,21 +16,15 @@ import {
   untilEnded,
 } from '../support/fleet.ts';
 import { servers } from '../support/servers.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { useOrganization, useService } from '../support/service.ts';
 import { CONCURRENT_PROFILES } from './profiles.ts';
 
 describe('Competing requests', () => {
-  let dms: TestService;
-  let fleet: TestOrganization;
-
-  before(async () => {
-    // A request waits for the lock as long as a test needs.
-    dms = await startService({ withWorker: false, settings: { deviceLockTimeoutMs: 10_000 } });
-  });
-  after(() => dms.stop());
+  // A request waits for the lock as long as a test needs.
+  const dms = useService({ withWorker: false, settings: { deviceLockTimeoutMs: 10_000 } });
+  const fleet = useOrganization(dms);
 
   beforeEach(async () => {
-    fleet = await dms.addOrganization();
     for (const slug of ['every-hour', 'every-day', 'ten-minutes'])
       await createProfile(fleet, { slug, ...CONCURRENT_PROFILES[slug] });
     for (const serial of ['A', 'B', 'C']) await register(fleet, serial);

@@ -3,7 +3,7 @@
  * only invariants afterwards. SYNC_SEED repeats a run.
  */
 import assert from 'node:assert/strict';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { createClock } from './clock.ts';
 import { ConcurrentFleet } from './concurrent-actions.ts';
 import { CONCURRENT_PROFILES } from './profiles.ts';
@@ -14,13 +14,9 @@ const ROUNDS = 3;
 
 describe('Concurrent requests', () => {
   const clock = createClock();
-  let dms: TestService;
   let fleet: ConcurrentFleet;
 
-  before(async () => {
-    dms = await startService({ now: clock.now });
-  });
-  after(() => dms.stop());
+  const dms = useService({ now: clock.now });
 
   beforeEach(async () => {
     fleet = new ConcurrentFleet(await dms.addOrganization(), clock);

@@ -15,24 +15,22 @@ import {
   sendTemperature,
 } from '../support/fleet.ts';
 import { untilLockWaits } from '../support/lock-waits.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { useOrganization, useService } from '../support/service.ts';
 import { beginRequest, type SlowRequest } from '../support/slow-request.ts';
 import { CONCURRENT_PROFILES } from './profiles.ts';
 
 describe('A message that newer ones have overtaken', () => {
-  let dms: TestService;
-  let org: TestOrganization;
+  const dms = useService({
+    withWorker: false,
+    now: () => new Date(Date.now() + aheadMs),
+    settings: { deviceLockTimeoutMs: 15_000 },
+  });
+  const org = useOrganization(dms);
   let token: string;
   let assetId: string;
   let aheadMs = 0;
 
-  before(async () => {
-    const now = () => new Date(Date.now() + aheadMs);
-    dms = await startService({ withWorker: false, now, settings: { deviceLockTimeoutMs: 15_000 } });
-  });
-  after(() => dms.stop());
   beforeEach(async () => {
-    org = await dms.addOrganization();
     token = (await dms.issueKey(org.id, 'device')).token;
     assetId = await register(org, 'A');
     await createProfile(org, { slug: 'every-day', ...CONCURRENT_PROFILES['every-day'] });

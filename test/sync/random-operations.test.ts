@@ -5,7 +5,7 @@
  * SYNC_SEED repeats a run, SYNC_RUNS sets their number.
  */
 import fc from 'fast-check';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { createClock } from './clock.ts';
 import { type Op, operations } from './operations.ts';
 import { FleetScenario } from './scenario.ts';
@@ -18,12 +18,8 @@ const toText = (op: Op) => JSON.stringify(op, (key, value) => (key === '__proto_
 describe('A random sequence of operations of customers and devices', function () {
   this.timeout(180_000 + 20_000 * numRuns);
   const clock = createClock();
-  let dms: TestService;
 
-  before(async () => {
-    dms = await startService({ now: clock.now });
-  });
-  after(() => dms.stop());
+  const dms = useService({ now: clock.now });
 
   it(`shows every device and job as the reference model does, after each operation (seed ${seed}, ${numRuns} runs)`, async () => {
     await fc.assert(

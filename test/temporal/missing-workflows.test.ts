@@ -10,7 +10,7 @@ import { createStarter } from '../../src/temporal/starter.ts';
 import { deliverWebhooksId, endpointTaskQueue } from '../../src/temporal/workflow-ids.ts';
 import { apply, createProfile, eventually, FRIDGE, register } from '../support/fleet.ts';
 import { runOf } from '../support/job-runs.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 describe('The sweep for missing runs', () => {
   const sweepOf = (rows: number[], poisoned: number[], started: number[]) =>
@@ -64,11 +64,7 @@ describe('The sweep for missing runs', () => {
     ]);
   });
 
-  let dms: TestService;
-  before(async () => {
-    dms = await startService({ withWorker: false });
-  });
-  after(() => dms.stop());
+  const dms = useService({ withWorker: false });
 
   /** Starts runs on a task queue that no worker polls. */
   const elsewhere = () =>

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { ApplicationFailure } from '@temporalio/common';
 import { createTurns } from '../../activities/turns.ts';
-import { addCustomer, type Customer, QUICK, QUICK_PLAN } from '../deliveries/harness.ts';
+import { QUICK, QUICK_PLAN, useCustomer } from '../deliveries/harness.ts';
 import { eventually } from '../support/fleet.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useReceiver } from '../support/receiver.ts';
+import { useService } from '../support/service.ts';
 
 describe('The turns of organizations', () => {
   const one = { organizationId: 'one' };
@@ -43,23 +43,11 @@ describe('The turns of organizations', () => {
 
 describe('An organization whose receivers hang', () => {
   const ENDPOINTS = 12;
-  let dms: TestService;
-  let many: Customer;
-  let single: Customer;
-  let hanging: Receiver;
-  let working: Receiver;
-
-  before(async () => {
-    const atOnce = { jobStepsMax: 4, endpointStepsMax: 8, escalationStepsMax: 4, workflowTasksMax: 10 };
-    dms = await startService({ settings: { webhooks: QUICK, atOnce }, deliveryPlan: QUICK_PLAN });
-    [many, single] = [await addCustomer(dms), await addCustomer(dms)];
-    [hanging, working] = [await startReceiver(), await startReceiver()];
-  });
-  after(async () => {
-    await hanging.stop();
-    await working.stop();
-    await dms.stop();
-  });
+  const atOnce = { jobStepsMax: 4, endpointStepsMax: 8, escalationStepsMax: 4, workflowTasksMax: 10 };
+  const dms = useService({ settings: { webhooks: QUICK, atOnce }, deliveryPlan: QUICK_PLAN });
+  const [many, single] = [useCustomer(dms), useCustomer(dms)];
+  // Held requests end before the service stops.
+  const [hanging, working] = [useReceiver(), useReceiver()];
 
   it('keeps no slot of the worker from the webhook of another organization', async () => {
     const stopped = (response: { writeHead(status: number): { end(): void } }) =>

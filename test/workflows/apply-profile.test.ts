@@ -15,17 +15,14 @@ import {
 import { detailsOf, nameOf, runOf, untilIdle } from '../support/job-runs.ts';
 import { startLimitedTemporal } from '../support/limited-temporal.ts';
 import { servers } from '../support/servers.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { type TestService, useService } from '../support/service.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const SLUG = 'vaccine-fridge';
 
 describe('The workflow of a job', () => {
-  let dms: TestService;
-  before(async () => {
-    dms = await startService();
-    await createProfile(dms, FRIDGE);
-  });
-  after(() => dms.stop());
+  const dms = useService();
+  before(() => createProfile(dms, FRIDGE));
 
   it('runs once, however often it is started', async () => {
     const [serial] = (await registerMany(dms, 1, 'ONCE')) as [string];
@@ -84,19 +81,15 @@ describe('The workflow of a job', () => {
 });
 
 describe('The workflow of a job whose history grows long', () => {
-  let stop: () => Promise<void>;
-  let dms: TestService;
-  before(async () => {
-    const { cli } = await servers();
-    const temporal = await startLimitedTemporal(cli, { 'limit.historyCount.suggestContinueAsNew': 10 });
-    dms = await startService({ settings: { temporalAddress: temporal.address, jobPollIntervalMs: 100 } });
-    stop = temporal.stop;
-    await createProfile(dms, FRIDGE);
-  });
-  after(async () => {
-    await dms.stop();
-    await stop();
-  });
+  const temporal = useStarted(
+    async () =>
+      startLimitedTemporal((await servers()).cli, { 'limit.historyCount.suggestContinueAsNew': 10 }),
+    ({ stop }) => stop(),
+  );
+  const dms = useService(() => ({
+    settings: { temporalAddress: temporal.address, jobPollIntervalMs: 100 },
+  }));
+  before(() => createProfile(dms, FRIDGE));
 
   it('continues in new runs with short histories, and still counts every device at the end', async () => {
     const serials = await registerMany(dms, 3);

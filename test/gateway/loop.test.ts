@@ -357,7 +357,14 @@ describe('The configuration loop over CoAP', () => {
           await Promise.all(
             fleet.map(async (device, index) => {
               for (const round of histories[index] ?? []) await play(device, round);
-              await play(device, { wantsAnswer: true, isAnswerReceived: true, isReportSent: true });
+              await eventually(
+                async () => {
+                  // A frame leaves out what a step of the job has locked just then.
+                  await play(device, { wantsAnswer: true, isAnswerReceived: true, isReportSent: true });
+                  return configOf(org, device.serial);
+                },
+                ({ syncStatus }) => syncStatus === 'applied',
+              );
             }),
           );
           const { status, counts } = await untilEnded(org, jobId);

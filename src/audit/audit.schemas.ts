@@ -18,7 +18,7 @@ export const listAuditQuery = Joi.object<ListAudit, true>({
     'Only changes by this key or person: the id of the key, or the name',
   ),
   subject: textToFind(128).description(
-    'Only changes of the thing of this id, slug, serial number or name. A serial number or the name of a device also finds changes of its alerts, and the jobs that changed it',
+    'Only changes of the thing of this id, slug, serial number or whole name. A serial number or the name of a device also finds changes of its alerts, and the jobs that changed it',
   ),
   from: time().description('From then on'),
   to: time().description('Before then'),

@@ -2,6 +2,7 @@
 
 const HAS_SERIAL = 'lower(serial_number) = lower(:name)';
 const HAS_NAME = 'casefold(name collate pg_unicode_fast) = casefold(:name::text collate pg_unicode_fast)';
+const NAMED = `organization_id = :organizationId and ${HAS_NAME}`;
 
 /**
  * Devices by the name, or by a serial number, present or former, up to a number; and all serial numbers of these. The
@@ -34,8 +35,8 @@ const DEVICES = `
   )`;
 
 /**
- * Subjects by a name that somebody types: a slug, a serial number, or the name of a device or a group. A device brings
- * its alerts and the jobs with it, the newest ones of each. `startsOf`: subjects of the changes that began these jobs, beside
+ * Subjects by a name that somebody types: a slug, a serial number, or the name of a device, a group, a profile, an
+ * escalation or a channel. A device brings its alerts and the jobs with it, the newest ones of each. `startsOf`: subjects of the changes that began these jobs, beside
  * changes of other devices.
  */
 export const FIND_SUBJECTS = `
@@ -60,8 +61,10 @@ export const FIND_SUBJECTS = `
       select :name union select lower(:name)
       union select serial_number from loggers union select lower(serial_number) from loggers
       union select asset_id::text from devices union select id::text from alerting union select id::text from jobs
-      union select id::text from groups where organization_id = :organizationId
-        and ${HAS_NAME}
+      union select id::text from groups where ${NAMED}
+      union select slug from profiles where ${NAMED}
+      union select id::text from escalation_policies where ${NAMED}
+      union select id::text from notification_channels where ${NAMED}
     ) as subjects,
     array(select id::text from jobs) as "jobIds",
     array(select profile_slug from jobs union select group_id from jobs where group_id is not null) as "startsOf"`;

@@ -354,6 +354,26 @@ describe('The audit trail', () => {
     assert.deepEqual(await entries(stranger, '&subject=logger-1'), []);
   });
 
+  it('finds the changes of a profile, an escalation and a channel by their names, compared without case', async () => {
+    const own = await dms.addOrganization();
+    await createProfile(own, { ...FRIDGE, slug: 'cold', name: 'Kühlschrank ตู้' });
+    const channel = { type: 'webhook', target: 'http://127.0.0.1:9/hook', name: 'Grace' };
+    const { body } = await own.api.post('/notification-channels', channel);
+    const steps = [{ afterMinutes: 0, channelIds: [body.id] }];
+    assert.equal((await own.api.post('/escalations', { name: 'Night shift', steps })).status, 201);
+    for (const [name, action] of [
+      ['KÜHLSCHRANK ตู้', 'createProfile'],
+      ['grace', 'createNotificationChannel'],
+      ['night shift', 'createEscalation'],
+    ] as const) {
+      const found = await entries(own, `&subject=${encodeURIComponent(name)}`);
+      assert.deepEqual(
+        found.map((entry) => entry.action),
+        [action],
+      );
+    }
+  });
+
   it('finds the changes of the latest 20 devices of a name that many share', async () => {
     const own = await dms.addOrganization();
     for (let index = 0; index <= 20; index += 1) await register(own, `SAME-${index}`, { name: 'Fridge' });

@@ -9675,7 +9675,7 @@ export interface operations {
             query?: {
                 /** @description Only changes by this key or person: the id of the key, or the name */
                 actor?: string;
-                /** @description Only changes of the thing of this id, slug, serial number or name. A serial number or the name of a device also finds changes of its alerts, and the jobs that changed it */
+                /** @description Only changes of the thing of this id, slug, serial number or whole name. A serial number or the name of a device also finds changes of its alerts, and the jobs that changed it */
                 subject?: string;
                 /** @description From then on */
                 from?: string;

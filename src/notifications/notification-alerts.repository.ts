@@ -4,13 +4,13 @@ import type { SnoozeChange } from '../alerts/alert-handling.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Layout } from '../devices/device-capabilities.ts';
-import { grouped } from '../process/grouped.ts';
 import {
   FIND_OLDEST_ALERT,
   LIST_ALERTS,
   LIST_DUE,
   LIST_MENTIONED,
   PLAN_REMINDERS,
+  POSTPONE_EACH,
 } from './notification-alerts.statements.ts';
 import type { ChannelRef } from './notification-channel.ts';
 import { type DueAlert, UNSENT_MAX } from './notification-plan.ts';
@@ -107,14 +107,12 @@ export function createNotificationAlertsRepository(sql: Database) {
       ref: ChannelRef,
       muted: ReadonlyArray<{ alertId: string; until: Date }>,
     ): Promise<void> {
-      for (const [time, alerts] of grouped(muted, ({ until }) => until.getTime())) {
-        const until = new Date(time);
-        const alertIds = alerts.map(({ alertId }) => alertId);
-        await ofChannel(ref)
-          .whereRaw('alert_id = any(?::uuid[])', [alertIds])
-          .where('due_at', '<', until)
-          .update({ due_at: until });
-      }
+      if (muted.length === 0) return;
+      await query(sql, POSTPONE_EACH, {
+        ...ref,
+        alertIds: muted.map(({ alertId }) => alertId),
+        untils: muted.map(({ until }) => until.toISOString()),
+      });
     },
 
     /** Makes alerts that were postponed to `postponedUntil` due at `at`, on all channels. */

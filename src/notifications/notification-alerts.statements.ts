@@ -71,6 +71,13 @@ export const LIST_MENTIONED = `
     where organization_id = :organizationId and id = n.alert_id limit 1
   ) as a on true`;
 
+/** A channel may have thousands of alerts, each muted until another time. */
+export const POSTPONE_EACH = `
+  update notification_alerts q set due_at = n.until
+  from unnest(:alertIds::uuid[], :untils::timestamptz[]) as n (alert_id, until)
+  where q.organization_id = :organizationId and q.channel_id = :channelId and q.alert_id = n.alert_id
+    and q.due_at < n.until`;
+
 export const PLAN_REMINDERS = `
   with planned as materialized (
     select d.organization_id, d.alert_id from notification_alerts d cross join lateral (

@@ -53,14 +53,15 @@ ${alert.status === 'new' ? acknowledgeForm(alert, token, address) : html`<p clas
 <p><a href="/operator/alerts/${alert.id}">Its history, curve and device</a> <span class="quiet">after you have signed in</span></p></section>`;
 };
 
-/** The latest reading of the channel, legible at arm's length, and the one that began the alert. */
-function presentValue({ details, timestamp }: Alert, latest: AlertLinkOptions['latest']): Content {
+/** The latest reading of an open alert, legible at arm's length, and the one that began it. */
+function presentValue({ details, timestamp, endedAt }: Alert, latest: AlertLinkOptions['latest']): Content {
   if (!('bounds' in details)) return false;
-  const now = latest.find(({ channel }) => channel === details.channel);
   const first = `${shownValue(details.value)} °C`;
-  if (!now || now.value === null || now.measuredAt <= timestamp)
+  const now = latest.find(({ channel, type }) => channel === details.channel && type === 'temperature');
+  if (!now || endedAt !== null || now.measuredAt <= timestamp)
     return html`<p class="now">${bigValue(first)}</p>`;
-  return html`<p class="now">${bigValue(`${shownValue(now.value)} °C`)}<span class="quiet">measured ${clockAndAge(now.measuredAt)}; ${first} when it began</span></p>`;
+  const value = now.value === null ? 'sensor error' : `${shownValue(now.value)} °C`;
+  return html`<p class="now">${bigValue(value)}<span class="quiet">measured ${clockAndAge(now.measuredAt)}; ${first} when it began</span></p>`;
 }
 
 const bigValue = (value: string): Html => html`<strong class="value problem">${value}</strong>`;

@@ -131,20 +131,26 @@ describe('The link in a mail about an alert', () => {
     await register(org, serial, { name: 'Cold room', buildingId: 'North' });
     await apply(org, await createProfile(org, FRIDGE), { serialNumbers: [serial] });
     const measuredMs = Date.now();
-    for (const [seconds, value] of [13.4, 14.9].entries()) {
+    const measure = async (seconds: number, value: number) => {
       const measuredAt = new Date(measuredMs + seconds * 1_000).toISOString();
       const readings = [{ channel: 1, type: 'temperature', value, measuredAt }];
       const { status } = await org.device.post(`/devices/${serial}/measurements`, { readings });
       assert.equal(status, 202);
-    }
+    };
+    await measure(0, 13.4);
+    await measure(1, 14.9);
     const { items } = (await org.api.get('/alerts?type=high_temp')).body;
-    const behindLink = await open(tokenOf(linkFor(items[0].id, await addChannel())));
+    const channelId = await addChannel();
+    const behindLink = await open(tokenOf(linkFor(items[0].id, channelId)));
     assert.match(behindLink.text, /<strong class="value problem">14.9 °C<.*measured .*13.4 °C when it began/);
     const cookie = await signIn(dms, { organizationId: org.id });
     const page = await visit(`${dms.baseUrl}/operator/alerts/${items[0].id}`, { cookie });
     assert.match(page.text, /Place<\/dt><dd>North<.*Latest readings<\/dt><dd>.*14.9 °C/s);
     const [, to = ''] = /[?&;]to=([^"#]+)#curve/.exec(page.text) ?? [];
     assert.ok(Date.parse(decodeURIComponent(to)) > measuredMs, to);
+    await measure(2, 5);
+    const over = await open(tokenOf(linkFor(items[0].id, channelId)));
+    assert.match(over.text, /<strong class="value problem">13.4 °C<.*This alert is over/s);
   });
 
   it('acknowledges once, also when the button is pressed again', async () => {

@@ -1,7 +1,7 @@
 import { acrossOrganizations, countUpTo, newestFirst, type Page } from '../db/builder.ts';
 import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
-import { removeDueRows } from '../db/due-rows.ts';
+import { workOnDueRows } from '../db/due-rows.ts';
 import type { Severity } from '../devices/alert-terms.ts';
 import {
   type Alert,
@@ -71,6 +71,18 @@ const toRecordedAlert = (row: RecordedRow): RecordedAlert => ({
 });
 
 const IS_OLD = `status = 'resolved' and updated_at < now() - make_interval(days => :days)`;
+
+/** Compares the time after the lock, because the planner would otherwise look rows up by it. */
+const REMOVE_OLD = `
+  with locked as materialized (
+    select a.organization_id, a.id, a.status, a.updated_at
+    from unnest(:organizationIds::uuid[], :ids::uuid[]) as n (organization_id, id)
+    join alerts a on a.organization_id = n.organization_id and a.id = n.id
+    for update of a skip locked
+  ), old as (
+    select organization_id, id from locked where ${IS_OLD}
+  )
+  delete from alerts a using old where a.organization_id = old.organization_id and a.id = old.id returning 1`;
 
 export type AlertsRepository = ReturnType<typeof createAlertsRepository>;
 
@@ -181,7 +193,13 @@ export function createAlertsRepository(sql: Database) {
      * Removes alerts of all organizations that were resolved at least this many days ago. Returns their
      * number.
      */
-    removeResolved: (days: number, limit: number): Promise<number> =>
-      removeDueRows(sql, { table: 'alerts', isDue: sql.raw(IS_OLD, { days }), by: 'updated_at', limit }),
+    async removeResolved(days: number, limit: number): Promise<number> {
+      const list = acrossOrganizations(sql('alerts'))
+        .whereRaw(IS_OLD, { days })
+        .orderBy('updated_at')
+        .limit(limit)
+        .select({ organizationId: 'organization_id', id: 'id' });
+      return (await workOnDueRows(sql, { list, work: REMOVE_OLD }, { days })).length;
+    },
   };
 }

@@ -57,12 +57,9 @@ export function createUnannouncedAlertsRepository(sql: Database) {
           acknowledged_at: sql.fn.now(),
           updated_at: sql.fn.now(),
         });
-      const snoozed = await sql('alert_actions')
-        .where({ ...own, alert_id: alertId, action: 'snoozed' })
-        .orderBy('id', 'desc')
-        .first('action', 'comment');
       const entries: NewAction[] = [{ action: 'acknowledged', comment: null }];
-      if (model.snooze_until !== null && snoozed) entries.push(snoozed);
+      if (model.snooze_until !== null)
+        entries.push({ action: 'snoozed', comment: model.snooze_until.toISOString() });
       await sql('alert_actions').insert(
         ids.flatMap((id) =>
           entries.map((entry) => ({ ...own, alert_id: id, actor: model.acknowledged_by, ...entry })),

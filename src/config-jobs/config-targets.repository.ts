@@ -144,7 +144,11 @@ export function createConfigTargetsRepository(sql: Database) {
      */
     async listAwaited(job: JobRef, limit: number): Promise<AwaitedTarget[]> {
       const own = { organization_id: job.organizationId };
-      const active = await ofJob(job).where({ is_active: true }).orderBy('asset_id').limit(AWAITED_READ_MAX);
+      const active = await ofJob(job)
+        .where({ is_active: true })
+        .orderBy('asset_id')
+        .limit(AWAITED_READ_MAX)
+        .select('asset_id', 'state');
       const awaited = active.filter(({ state }) => UNSETTLED.includes(state)).map(({ asset_id }) => asset_id);
       const first: Array<{ asset_id: string; expected_by: Date | null }> = await sql('device_states')
         .where(own)

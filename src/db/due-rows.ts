@@ -2,11 +2,8 @@
  * For sweeps over all organizations that lock rows. Where tables are distributed, a statement may lock rows of one
  * organization only: so due rows are listed without locks, and then locked by their keys, where they are still due.
  */
-import type { Knex } from 'knex';
 import { HOUR_MS } from '../process/durations.ts';
-import { grouped } from '../process/grouped.ts';
-import { acrossOrganizations } from './builder.ts';
-import type { Database, Sql } from './database.ts';
+import type { Sql } from './database.ts';
 import { isRetryable, isUnavailable } from './faults.ts';
 import { query } from './query.ts';
 
@@ -31,39 +28,6 @@ export async function workOnDueRows<Row = never>(
   if (due.length === 0) return [];
   const organizationIds = due.map(({ organizationId }) => organizationId);
   return query<Row>(sql, work, { ...bindings, organizationIds, ids: due.map(({ id }) => id) });
-}
-
-interface Expired {
-  table: string;
-  /** The column that identifies a row within its organization. */
-  key?: string;
-  isDue: Knex.Raw;
-  /** Column with the time since which a row is due: the oldest rows are removed first. */
-  by: string;
-  limit: number;
-}
-
-/** Retention: removes rows that are due, except locked ones, by a statement for each organization. Returns their number. */
-export async function removeDueRows(
-  sql: Database,
-  { table, key = 'id', isDue, by, limit }: Expired,
-): Promise<number> {
-  const due: DueRow[] = await acrossOrganizations(sql(table))
-    .where(isDue)
-    .orderBy(by)
-    .limit(limit)
-    .select({ organizationId: 'organization_id', id: key });
-  let removed = 0;
-  for (const [organizationId, rows] of grouped(due, (row) => row.organizationId)) {
-    const own = () => sql(table).where({ organization_id: organizationId });
-    const listed = own().whereIn(
-      key,
-      rows.map(({ id }) => id),
-    );
-    const free = listed.where(isDue).select(key).forUpdate().skipLocked();
-    removed += await own().whereIn(key, free).delete();
-  }
-  return removed;
 }
 
 /** An item that cannot be processed is skipped for this time, because its cause may be gone then. */

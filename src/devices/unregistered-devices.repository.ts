@@ -74,8 +74,7 @@ export function createUnregisteredDevicesRepository(sql: Database) {
     /** Runs in the transaction of `tx`. False when there is no such device, or it is registered. */
     async remove(tx: Database, organizationId: string, serialNumber: string): Promise<boolean> {
       const device = { organization_id: organizationId, serial_number: serialNumber.toLowerCase() };
-      const listed = await tx('unregistered_devices').where(device).whereRaw(IS_UNREGISTERED).first();
-      return listed !== undefined && (await tx('unregistered_devices').where(device).delete()) > 0;
+      return (await tx('unregistered_devices').where(device).whereRaw(IS_UNREGISTERED).delete()) > 0;
     },
 
     /** Devices of all organizations, for the operator. */

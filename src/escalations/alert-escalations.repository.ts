@@ -64,11 +64,13 @@ export interface FollowedChunk {
 /** Bounds the count for the metric. */
 const COUNTED_MAX = 10_000;
 
-/** The time of the next step by a policy. */
+/** The time of the next step by a policy. In UTC, because Citus refuses the sum of a time with a zone in a `case`. */
 const NEXT_STEP_AT = `case
   when steps_made < jsonb_array_length(:steps::jsonb)
-    then began_at + make_interval(mins => (:steps::jsonb -> steps_made ->> 'afterMinutes')::integer)
-  when repeats_made < :repeatsMax then last_step_at + make_interval(mins => :repeatMinutes::integer) end`;
+    then (began_at at time zone 'UTC'
+      + make_interval(mins => (:steps::jsonb -> steps_made ->> 'afterMinutes')::integer)) at time zone 'UTC'
+  when repeats_made < :repeatsMax
+    then (last_step_at at time zone 'UTC' + make_interval(mins => :repeatMinutes::integer)) at time zone 'UTC' end`;
 /** The escalation has ended, or its next step is earlier than before. */
 const IS_AFFECTED = `state <> 'open' or coalesce(next_step_at < coalesce(old.next_step_at, 'infinity'), false)`;
 

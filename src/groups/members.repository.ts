@@ -2,12 +2,23 @@
 import type { GroupRef } from '../config-jobs/config-job.ts';
 import { countRows } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
+import { query } from '../db/query.ts';
 
 export interface Member {
   assetId: string;
   /** Null: no group. */
   groupId: string | null;
 }
+
+/** Puts active assets into the group; null: into none. */
+const ASSIGN = `
+  with assigned as (
+    update assets set group_id = :groupId::uuid
+    where organization_id = :organizationId and archived_at is null and id = any(:assetIds::uuid[])
+    returning organization_id, id, group_id
+  )
+  insert into asset_groups (organization_id, asset_id, from_at, group_id)
+  select organization_id, id, clock_timestamp(), group_id from assigned`;
 
 export type MembersRepository = ReturnType<typeof createMembersRepository>;
 
@@ -41,17 +52,9 @@ export function createMembersRepository(sql: Database) {
       return members.pluck('id');
     },
 
-    /** Puts active assets into the group; null: into none. Needs a transaction. */
     async assign(organizationId: string, assetIds: string[], groupId: string | null): Promise<void> {
       if (assetIds.length === 0) return;
-      const assigned = await active(organizationId, assetIds).update({ group_id: groupId }).returning('id');
-      if (assigned.length === 0) return;
-      const change = {
-        organization_id: organizationId,
-        from_at: sql.raw('clock_timestamp()'),
-        group_id: groupId,
-      };
-      await sql('asset_groups').insert(assigned.map(({ id }) => ({ ...change, asset_id: id })));
+      await query(sql, ASSIGN, { organizationId, assetIds, groupId });
     },
   };
 }

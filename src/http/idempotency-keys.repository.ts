@@ -1,10 +1,18 @@
+import { acrossOrganizations } from '../db/builder.ts';
 import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
-import { removeDueRows } from '../db/due-rows.ts';
+import { workOnDueRows } from '../db/due-rows.ts';
 import type { IdempotencyRequest, IdempotencyStore } from './idempotency.ts';
 
 const KEPT = `interval '24 hours'`;
 const REMOVED_AT_ONCE = 1_000;
+const REMOVE_EXPIRED = `
+  with locked as (
+    select k.organization_id, k.key from unnest(:organizationIds::uuid[], :ids::text[]) as n (organization_id, key)
+    join idempotency_keys k on k.organization_id = n.organization_id and k.key = n.key
+    where created_at <= now() - ${KEPT} for update of k skip locked
+  )
+  delete from idempotency_keys k using locked l where k.organization_id = l.organization_id and k.key = l.key returning 1`;
 
 interface IdempotencyKeyRow extends Columns<IdempotencyRequest> {
   status_code: number;
@@ -68,11 +76,14 @@ export function createIdempotencyKeysRepository(box: AnswerBox): IdempotencyStor
 /** Works in batches that skip locked rows, so no statement runs long or waits. */
 export async function removeExpiredAnswers(sql: Database): Promise<number> {
   let removed = 0;
-  const isDue = sql.raw(`created_at <= now() - ${KEPT}`);
-  const expired = { table: 'idempotency_keys', key: 'key', isDue, by: 'created_at', limit: REMOVED_AT_ONCE };
   for (;;) {
-    const batch = await removeDueRows(sql, expired);
-    removed += batch;
-    if (batch < REMOVED_AT_ONCE) return removed;
+    const list = acrossOrganizations(sql('idempotency_keys'))
+      .where('created_at', '<=', sql.raw(`now() - ${KEPT}`))
+      .orderBy('created_at')
+      .limit(REMOVED_AT_ONCE)
+      .select({ organizationId: 'organization_id', id: 'key' });
+    const batch = await workOnDueRows(sql, { list, work: REMOVE_EXPIRED });
+    removed += batch.length;
+    if (batch.length < REMOVED_AT_ONCE) return removed;
   }
 }

@@ -1,17 +1,19 @@
 /** Messages to channels: inserted when alerts are gathered, and sent by the process that claims them. */
-import { countRows, toJson } from '../db/builder.ts';
+import { acrossOrganizations, countRows, toJson } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
-import { removeDueRows } from '../db/due-rows.ts';
+import { workOnDueRows } from '../db/due-rows.ts';
 import { query } from '../db/query.ts';
 import { type Message, NOT_SENT } from './message.ts';
 import type { ChannelRef, ChannelType, NotificationChannel } from './notification-channel.ts';
 import type { SealedFields } from './notification-channels.repository.ts';
 import {
   FIND_OLDEST_MESSAGE,
+  HAS_ENDED,
   IS_DUE,
   IS_WAITING_STEP,
   LIST_DUE_CHANNELS,
   OVERTAKES_NONE,
+  REMOVE_ENDED,
 } from './notifications.statements.ts';
 
 export interface ClaimedNotification extends ChannelRef, SealedFields {
@@ -287,9 +289,13 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
     },
 
     /** Removes old messages of all organizations. Returns their number. */
-    removeEnded(before: Date, limit: number): Promise<number> {
-      const isDue = sql.raw(`state <> 'pending' and created_at < ?`, [before]);
-      return removeDueRows(sql, { table: 'notifications', isDue, by: 'created_at', limit });
+    async removeEnded(before: Date, limit: number): Promise<number> {
+      const list = acrossOrganizations(sql('notifications'))
+        .whereRaw(HAS_ENDED, { before })
+        .orderBy('created_at')
+        .limit(limit)
+        .select({ organizationId: 'organization_id', id: 'id' });
+      return (await workOnDueRows(sql, { list, work: REMOVE_ENDED }, { before })).length;
     },
 
     /** Metric: age in seconds of the oldest due message, in all organizations; 0 when there is none. */

@@ -7,6 +7,8 @@ export const IS_DUE = `state = 'pending' and next_attempt_at <= :now::timestampt
 /** A step that is not gathered has no time. */
 export const IS_WAITING_STEP = `state = 'pending' and next_attempt_at is null`;
 
+export const HAS_ENDED = `state <> 'pending' and created_at < :before`;
+
 /** Messages of the channel `c`. */
 const OF_CHANNEL = 'from notifications m where m.organization_id = c.organization_id and m.channel_id = c.id';
 
@@ -47,6 +49,14 @@ export const LIST_DUE_CHANNELS = `
     select 1 ${OF_CHANNEL} and m.is_escalation and m.state = 'pending'
       and coalesce(m.next_attempt_at, m.created_at) <= :now::timestamptz limit 1
   )`;
+
+export const REMOVE_ENDED = `
+  with locked as (
+    select m.organization_id, m.id from unnest(:organizationIds::uuid[], :ids::uuid[]) as n (organization_id, id)
+    join notifications m on m.organization_id = n.organization_id and m.id = n.id
+    where ${HAS_ENDED} for update of m skip locked
+  )
+  delete from notifications m using locked l where m.organization_id = l.organization_id and m.id = l.id returning 1`;
 
 export const FIND_OLDEST_MESSAGE = `
   select coalesce(max(extract(epoch from :now::timestamptz - due.at)), 0)::float8 as seconds

@@ -1,5 +1,6 @@
 import { newestFirst, nextId, type Page } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
+import { query } from '../db/query.ts';
 import type { Role } from '../http/role.ts';
 import type { Session, SessionRef } from './session.ts';
 
@@ -67,6 +68,25 @@ const STILL_WORKS = `(s.key_id is null or exists (
       and i.expires_at > :now
   ))`;
 
+/** Makes a link invalid, and ends the oldest sessions beyond `:others`. */
+const START_SESSION = `
+  with begun as (
+    update operator_sessions s set started_at = :now, expires_at = least(:until, (
+      select i.expires_at from operator_sessions i
+      where i.organization_id = s.organization_id and i.id = s.invited_by
+    ))
+    where s.organization_id = :organizationId and s.id = :id and s.link_hash = :hash and s.started_at is null
+      and s.link_expires_at > :now and ${STILL_WORKS}
+    returning s.*
+  ), ended as (
+    delete from operator_sessions
+    where organization_id = :organizationId and exists (select from begun) and id in (
+      select id from operator_sessions where organization_id = :organizationId and started_at is not null
+      order by started_at desc, id desc offset :others
+    )
+  )
+  select begun.*, o.name as organization_name from begun join organizations o on o.id = begun.organization_id`;
+
 /** Per organization; the same limit applies to unused links. */
 const SESSIONS_MAX = 200;
 
@@ -81,18 +101,6 @@ export function createSessionsRepository(sql: Database) {
       .select<SessionOfOrganization[]>('s.*', { organization_name: 'o.name' });
   const active = (organizationId: string, now: Date) =>
     working(organizationId, now).where('s.expires_at', '>', now);
-
-  async function findLink(
-    { organizationId, id }: SessionRef,
-    hash: Buffer,
-    now: Date,
-  ): Promise<Session | null> {
-    const row = await working(organizationId, now)
-      .where({ 's.id': id, 's.link_hash': hash, 's.started_at': null })
-      .where('s.link_expires_at', '>', now)
-      .first();
-    return row ? toSession(row) : null;
-  }
 
   return {
     newId: (): Promise<string> => nextId(sql),
@@ -121,32 +129,19 @@ export function createSessionsRepository(sql: Database) {
     },
 
     /** The session of a link that can still be used. */
-    findLink,
+    async findLink({ organizationId, id }: SessionRef, hash: Buffer, now: Date): Promise<Session | null> {
+      const row = await working(organizationId, now)
+        .where({ 's.id': id, 's.link_hash': hash, 's.started_at': null })
+        .where('s.link_expires_at', '>', now)
+        .first();
+      return row ? toSession(row) : null;
+    },
 
     /** Makes the link invalid. The oldest sessions of the organization beyond the limit end. */
-    async start(
-      ref: SessionRef,
-      hash: Buffer,
-      { now, until }: { now: Date; until: Date },
-    ): Promise<Session | null> {
-      const session = await findLink(ref, hash, now);
-      if (!session) return null;
-      const own = () => sql('operator_sessions').where({ organization_id: ref.organizationId });
-      const { invitedBy } = session;
-      const inviter = invitedBy === null ? null : await own().where({ id: invitedBy }).first('expires_at');
-      const end = sql.raw('least(?::timestamptz, ?::timestamptz)', [until, inviter?.expires_at ?? null]);
-      const begun = await own()
-        .where({ id: ref.id, started_at: null })
-        .update({ started_at: now, expires_at: end });
-      if (begun === 0) return null;
-      const newest = own()
-        .whereNotNull('started_at')
-        .orderBy([
-          { column: 'started_at', order: 'desc' },
-          { column: 'id', order: 'desc' },
-        ]);
-      await own().whereIn('id', newest.offset(SESSIONS_MAX).select('id')).delete();
-      return session;
+    async start(ref: SessionRef, hash: Buffer, span: { now: Date; until: Date }): Promise<Session | null> {
+      const bindings = { ...ref, hash, ...span, others: SESSIONS_MAX - 1 };
+      const [row] = await query<SessionOfOrganization>(sql, START_SESSION, bindings);
+      return row ? toSession(row) : null;
     },
 
     async findActive({ organizationId, id }: SessionRef, now: Date): Promise<Session | null> {

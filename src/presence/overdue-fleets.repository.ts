@@ -1,6 +1,7 @@
 /** The organizations whose fleets are overdue, which are few rows. */
 import { acrossOrganizations } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
+import { query } from '../db/query.ts';
 import type { OverdueFleet } from './overdue-fleet.ts';
 
 export interface StoredOverdueFleet extends OverdueFleet {
@@ -34,6 +35,11 @@ const toFleet = (row: OverdueFleetRow): StoredOverdueFleet => ({
   isConfirmed: row.confirmed_at !== null,
 });
 
+/** With two arrays, as a statement is divided by organization where tables are distributed. */
+const SHARE_LOCK = `
+  select f.organization_id as id from unnest(:organizationIds::uuid[], :ids::uuid[]) as n (organization_id, id)
+  join overdue_fleets f on f.organization_id = n.organization_id order by f.organization_id for key share of f`;
+
 export type OverdueFleetsRepository = ReturnType<typeof createOverdueFleetsRepository>;
 
 export function createOverdueFleetsRepository(sql: Database) {
@@ -58,11 +64,10 @@ export function createOverdueFleetsRepository(sql: Database) {
 
     /** Ids of all organizations with overdue fleets, which stay overdue until the transaction ends. */
     async shareLock(): Promise<Set<string>> {
-      const locked = new Set<string>();
-      for (const { organizationId } of await list()) {
-        if (await one(organizationId).first('organization_id').forKeyShare()) locked.add(organizationId);
-      }
-      return locked;
+      const organizationIds = (await list()).map(({ organizationId }) => organizationId);
+      if (organizationIds.length === 0) return new Set();
+      const locked = await query<{ id: string }>(sql, SHARE_LOCK, { organizationIds, ids: organizationIds });
+      return new Set(locked.map(({ id }) => id));
     },
 
     /** Null when the fleet is no longer overdue. */

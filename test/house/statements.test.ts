@@ -48,7 +48,7 @@ const EXCEPTIONS: Record<string, string> = {
 
 /** Statements of the query builder about all organizations, by file: their number, and what they are for. */
 const ACROSS_ORGANIZATIONS: Record<string, [calls: number, reason: string]> = {
-  'src/alerts/alerts.repository.ts': [2, 'a sweep: snoozes that are over; a metric'],
+  'src/alerts/alerts.repository.ts': [3, 'a sweep: snoozes that are over; a metric; retention'],
   'src/certificates/certificate-contents.repository.ts': [
     1,
     'a sweep: contents that no certificate refers to',
@@ -64,17 +64,18 @@ const ACROSS_ORGANIZATIONS: Record<string, [calls: number, reason: string]> = {
     'a sweep: devices whose calendars are to be compared with their time zone',
   ],
   'src/config-jobs/unused-configurations.repository.ts': [1, 'retention'],
-  'src/db/due-rows.ts': [1, 'retention'],
   'src/deliveries/deleted-endpoints.repository.ts': [1, 'a sweep: deleted endpoints'],
   'src/devices/unregistered-devices.repository.ts': [1, 'the operator lists those of all organizations'],
   'src/escalations/alert-escalations.repository.ts': [2, 'a metric'],
   'src/escalations/escalation-changes.repository.ts': [1, 'a sweep: the first change of each organization'],
   'src/escalations/fleet-escalations.repository.ts': [1, 'a sweep: the few fleets that are overdue'],
   'src/fleet/fleet.repository.ts': [1, 'a metric'],
+  'src/http/idempotency-keys.repository.ts': [1, 'retention'],
   'src/measurements/compaction.repository.ts': [
     1,
     'a sweep: devices of all organizations with uncompacted readings',
   ],
+  'src/notifications/notifications.repository.ts': [1, 'retention'],
   'src/presence/overdue-fleets.repository.ts': [1, 'a sweep: the few fleets that are overdue'],
 };
 

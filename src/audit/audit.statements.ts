@@ -36,8 +36,8 @@ const DEVICES = `
 
 /**
  * Subjects by a name that somebody types: a slug, a serial number, or the name of a device, a group, a profile, an
- * escalation or a channel. A device brings its alerts and the jobs with it, the newest ones of each. `startsOf`: subjects of the changes that began these jobs, beside
- * changes of other devices.
+ * escalation or a channel. A device brings its alerts and the jobs with it, the newest ones of each. `startsOf`: subjects of
+ * the changes that began these jobs, beside changes of other devices.
  */
 export const FIND_SUBJECTS = `
   with ${DEVICES},

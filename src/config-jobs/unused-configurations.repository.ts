@@ -21,7 +21,10 @@ export const createUnusedConfigurationsRepository = (sql: Database) => ({
   listOrganizations: (): Promise<string[]> =>
     acrossOrganizations(sql('configurations')).whereRaw(UNUSED).distinct().pluck('organization_id'),
 
-  /** Those to which rows refer. One statement, hence one snapshot: a reference that moves from row to row is found in one of them. */
+  /**
+   * Those to which rows refer. One statement, hence one snapshot: a reference that moves from row to row is found in one of
+   * them.
+   */
   listReferred(organizationId: string): Promise<string[]> {
     const rowsOf = (table: string) => sql(table).where({ organization_id: organizationId });
     const referred = sql.union([

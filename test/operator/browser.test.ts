@@ -30,7 +30,7 @@ describe("The operators' page in a browser", () => {
     receiver = await startReceiver();
     fleet = await populateFleet(dms, { receiver, devices: 5 });
     await register(dms, 'HOSTILE-1', { name: HOSTILE });
-    await createProfile(dms, { ...FRIDGE, slug: `long-${'n'.repeat(35)}`, name: 'W'.repeat(60) });
+    await createProfile(dms, { ...FRIDGE, slug: `long-${'n'.repeat(50)}`, name: 'W'.repeat(60) });
     await dms.device.post('/devices/282C02424EFF/measurements', { readings: readingOf(5) });
     await recordAttempts(dms, fleet.webhookId);
     // The channels of its steps would not speak by themselves of alerts that open from now on; all are open already.

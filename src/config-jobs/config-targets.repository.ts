@@ -95,13 +95,23 @@ const ENDING: Record<EndingScope, TargetState[]> = {
 const UNSETTLED: readonly TargetState[] = ['waiting', 'sent'];
 const WITH_REASON: readonly TargetState[] = ['failed', 'timed_out', 'cancelled', 'superseded'];
 
-/** Cancels the open ones among the targets, and makes all inactive. */
-export const cancelled = (sql: Database, reason: string) => ({
-  state: sql.raw(`case when ${OPEN} then 'cancelled' else state end`),
-  reason: sql.raw(`case when ${OPEN} then ? else reason end`, [reason]),
-  is_active: false,
-  updated_at: sql.fn.now(),
-});
+/**
+ * Cancels the open ones among the targets, and makes all inactive: settled ones keep the time at which they settled.
+ * Returns the ids of the jobs whose targets were open.
+ */
+export async function cancelOpen(
+  sql: Database,
+  targets: () => Knex.QueryBuilder,
+  reason: string,
+): Promise<string[]> {
+  const cancelled = { state: 'cancelled', reason, is_active: false, updated_at: sql.fn.now() };
+  const rows: Array<{ job_id: string }> = await targets()
+    .whereRaw(OPEN)
+    .update(cancelled)
+    .returning('job_id');
+  await targets().update({ is_active: false });
+  return [...new Set(rows.map(({ job_id }) => job_id))];
+}
 
 export type ConfigTargetsRepository = ReturnType<typeof createConfigTargetsRepository>;
 
@@ -203,12 +213,12 @@ export function createConfigTargetsRepository(sql: Database) {
 
     async cancelQueued(job: JobRef, assetIds: string[], reason: string): Promise<void> {
       if (assetIds.length === 0) return;
-      await queued(job, assetIds).update(cancelled(sql, reason));
+      await cancelOpen(sql, () => queued(job, assetIds), reason);
     },
 
     /** Cancels the open ones of these targets; the change of the others is no longer pending afterwards. */
     async cancel(job: JobRef, scope: EndingScope, assetIds: string[], reason: string): Promise<void> {
-      await ofJob(job).where(isEnding(scope)).modify(oneOf, assetIds).update(cancelled(sql, reason));
+      await cancelOpen(sql, () => ofJob(job).where(isEnding(scope)).modify(oneOf, assetIds), reason);
     },
 
     /**

@@ -8,7 +8,7 @@ import { toKeysText } from '../devices/device-row.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import type { TemperatureAlert } from '../profiles/profile.ts';
 import type { ChangesOwner, JobRef, TargetState } from './config-job.ts';
-import { cancelled, type TargetChange } from './config-targets.repository.ts';
+import { cancelOpen, type TargetChange } from './config-targets.repository.ts';
 import { OPEN } from './config-targets.statements.ts';
 import {
   CONFIRM,
@@ -230,10 +230,8 @@ export function createDeviceTargetsRepository(sql: Database) {
         .orderBy('t.job_id')
         .pluck('t.job_id'),
 
-    /** Cancels the targets of an asset. Returns the ids of the jobs. */
-    async cancelByAsset(organizationId: string, assetId: string, reason: string): Promise<string[]> {
-      const rows = await active(organizationId, [assetId]).update(cancelled(sql, reason)).returning('job_id');
-      return rows.map(({ job_id }) => job_id);
-    },
+    /** As `cancelOpen`. */
+    cancelByAsset: (organizationId: string, assetId: string, reason: string): Promise<string[]> =>
+      cancelOpen(sql, () => active(organizationId, [assetId]), reason),
   };
 }

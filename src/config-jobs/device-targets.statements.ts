@@ -67,10 +67,14 @@ export const REPLACE_CHANGES = `
     as n (organization_id, asset_id, job_id, change_id)
   where t.organization_id = n.organization_id and t.job_id = n.job_id and t.asset_id = n.asset_id`;
 
-/** Arrays are read from text in a CTE, because Citus refuses an update with a STABLE function of columns. */
+/**
+ * Settled targets keep the time at which they settled. Arrays are read from text in a CTE, as is the time, because Citus
+ * refuses an update with a STABLE function of columns, or with `now()` in a condition.
+ */
 export const SUPERSEDE = `
   with c as materialized (
-    select organization_id, existing, incoming, overwritten::text[] as overwritten, existing_keys::text[] as existing_keys
+    select organization_id, existing, incoming, overwritten::text[] as overwritten, existing_keys::text[] as existing_keys,
+      now() as at
     from unnest(:organizationIds::uuid[], :existing::uuid[], :incoming::uuid[], :overwritten::text[], :existingKeys::text[])
       as c (organization_id, existing, incoming, overwritten, existing_keys)
   )
@@ -81,7 +85,7 @@ export const SUPERSEDE = `
       select distinct lost.key from unnest(t.lost_keys || c.overwritten) as lost (key) order by lost.key
     ),
     is_active = t.state <> 'queued' and not c.existing_keys <@ (t.lost_keys || c.overwritten),
-    updated_at = now()
+    updated_at = case when t.${OPEN} then c.at else t.updated_at end
   from unnest(:assetIds::uuid[], :changeIds::uuid[]) as n (asset_id, change_id)
   join c on c.incoming = n.change_id
   where t.organization_id = c.organization_id and t.asset_id = n.asset_id and t.is_active and t.job_id <> :jobId

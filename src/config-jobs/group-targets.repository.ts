@@ -2,7 +2,7 @@
 import type { Database } from '../db/database.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import type { GroupRef, TargetState } from './config-job.ts';
-import { cancelled } from './config-targets.repository.ts';
+import { cancelOpen } from './config-targets.repository.ts';
 import type { ActiveChange } from './device-targets.repository.ts';
 
 /** Targets that jobs have made for the profile of a group. */
@@ -50,10 +50,8 @@ export function createGroupTargetsRepository(sql: Database) {
       }));
     },
 
-    /** Cancels open ones, and makes all inactive. Returns the ids of the jobs. */
-    async end(ref: GroupTargetsRef, assetIds: string[], reason: string): Promise<string[]> {
-      const rows = await active(ref, assetIds).update(cancelled(sql, reason)).returning('job_id');
-      return [...new Set(rows.map(({ job_id }) => job_id))];
-    },
+    /** As `cancelOpen`. */
+    end: (ref: GroupTargetsRef, assetIds: string[], reason: string): Promise<string[]> =>
+      cancelOpen(sql, () => active(ref, assetIds), reason),
   };
 }

@@ -40,8 +40,9 @@ describe('A pending setting', () => {
   const applyTo = (slug: string) => apply(org, slug, { serialNumbers: ['A'] });
   const pending = async () => (await configOf(org, 'A')).pendingConfig;
   const poll = async () => (await org.device.get('/devices/A/pending-config')).body?.config ?? null;
-  const stateOf = async (jobId: string) =>
-    (await org.api.get(`/devices/config-jobs/${jobId}/targets`)).body.items[0].state;
+  const targetOf = async (jobId: string) =>
+    (await org.api.get(`/devices/config-jobs/${jobId}/targets`)).body.items[0];
+  const stateOf = async (jobId: string) => (await targetOf(jobId)).state;
   const refuse = async () => {
     await poll();
     await report(org, 'A', { ...FACTORY, errors: [{ message: 'out of range' }] });
@@ -371,14 +372,17 @@ describe('A pending setting', () => {
       assert.deepEqual((await configOf(org, 'B')).pendingConfig, DAILY);
     });
 
-    it('takes out settings even after the device refused them or their job timed out', async () => {
+    it('takes out settings even after the device refused them or their job timed out, and leaves these targets as they were', async () => {
       const first = await applyTo('both');
       await refuse();
-      await applyTo('daily');
+      const failed = await targetOf(first);
+      const second = await applyTo('daily');
       await worker.expireJobs();
+      const timedOut = await targetOf(second);
       const { body } = await withdraw();
       assert.deepEqual([body.pendingConfig, body.syncStatus], [null, 'applied']);
-      assert.equal(await stateOf(first), 'failed');
+      assert.deepEqual([failed.state, timedOut.state], ['failed', 'timed_out']);
+      assert.deepEqual([await targetOf(first), await targetOf(second)], [failed, timedOut]);
       await applyTo('ten-minutes');
       assert.deepEqual(await pending(), TEN_MINUTES);
     });

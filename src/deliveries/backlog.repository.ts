@@ -44,7 +44,9 @@ export function createBacklogRepository(sql: Database) {
       { firstId, endId, states }: ReplaySpan,
     ): Promise<number | null> {
       const own = { organization_id: endpoint.organizationId, endpoint_id: endpoint.endpointId };
-      const inSpan = sql('deliveries').where(own).where('id', '>=', firstId).where('id', '<', endId);
+      // As the replay will find them: what is recorded meanwhile is newer, and not sent again.
+      const ofSpan = 'id >= ? and id < ? and updated_at <= now()';
+      const inSpan = sql('deliveries').where(own).whereRaw(ofSpan, [firstId, endId]);
       const first = inSpan.clone().select('state').orderBy('id').limit(COUNTED_MAX).as('first');
       const matching = states.map((state) => {
         const read: Knex.QueryBuilder = state === 'delivered' ? sql.from(first) : inSpan.clone();

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { query } from '../../src/db/query.ts';
+import { createTransact } from '../../src/db/transaction.ts';
 import { createBacklogRepository } from '../../src/deliveries/backlog.repository.ts';
+import { FIRST_ID, LAST_ID } from '../../src/process/uuid.ts';
 import { useService } from '../support/service.ts';
 import { useCustomer } from './harness.ts';
 
@@ -63,6 +65,22 @@ describe('A replay', () => {
       }),
       { numRuns: 8 },
     ));
+
+  it('counts no delivery that is recorded while it is asked for, since it does not send that one', async () => {
+    const endpoint = await customer.subscribe('http://127.0.0.1:9/');
+    const ref = { organizationId: customer.id, endpointId: endpoint.id };
+    const counted = await createTransact(dms.service.sql)(async ({ sql }) => {
+      await query(sql, 'select now()');
+      await run(
+        `insert into deliveries (organization_id, endpoint_id, event_id, event_type, state, updated_at)
+         values (?, ?, uuidv7(), 'config.applied', 'delivered', now() + interval '1 second')`,
+        [customer.id, endpoint.id],
+      );
+      const span = { firstId: FIRST_ID, endId: LAST_ID };
+      return createBacklogRepository(sql).requestReplay(ref, { ...span, states: ['delivered'] });
+    });
+    assert.equal(counted, null);
+  });
 
   it('queues a delivered one behind any number of failed ones, and looks at a part of them at a time', async () => {
     const endpoint = await customer.subscribe('http://127.0.0.1:9/');

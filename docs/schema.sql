@@ -1352,7 +1352,7 @@ COMMENT ON COLUMN device_configs.has_drifted IS
 COMMENT ON COLUMN device_configs.known_errors IS
   'ids (codes, or texts) and at (time of the latest one, or null) of the configuration errors that the device reported before it fetched what is pending; what it repeats of them says nothing of a change, unless that sets refusedKeys, which it has refused with them before. Null: none.';
 COMMENT ON COLUMN device_configs.has_had_profile IS
-  'True: the change of a profile is pending for the device, or was at some time.';
+  'True: the change of a profile is pending for the device, or the device has confirmed one.';
 COMMENT ON COLUMN device_configs.is_inheriting IS
   'True: the hardware was replaced, and the new one has yet to confirm what the old one had. What is withdrawn of the pending change goes back to the value in confirmed_config_id.';
 COMMENT ON INDEX device_configs_utc_offset_idx IS

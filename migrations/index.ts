@@ -83,6 +83,7 @@ import * as rareRows from './067-rare-rows.ts';
 import * as inviters from './068-inviters.ts';
 import * as excursions from './069-excursions.ts';
 import * as laterMessages from './070-later-messages.ts';
+import * as hadProfile from './071-had-profile.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -155,4 +156,5 @@ export const migrations = {
   '068-inviters': inviters,
   '069-excursions': excursions,
   '070-later-messages': laterMessages,
+  '071-had-profile': hadProfile,
 };

@@ -15,7 +15,7 @@ export interface AssetFilter {
   status?: DeviceStatus | undefined;
   batteryStatus?: BatteryStatus | undefined;
   syncStatus?: SyncStatus | undefined;
-  /** Whether a profile was ever applied. */
+  /** Whether a profile is pending, or was ever confirmed. */
   hadProfile?: boolean | undefined;
   groupId?: string | undefined;
   /** Assets without a reading match, too. */

@@ -118,7 +118,9 @@ export const listAssetsQuery = Joi.object<ListAssets, true>({
   status: Joi.string().valid(...DEVICE_STATUSES),
   batteryStatus: Joi.string().valid(...BATTERY_STATUSES),
   syncStatus: Joi.string().valid(...SYNC_STATUSES),
-  hadProfile: Joi.boolean().description('Whether a profile was ever applied to the device'),
+  hadProfile: Joi.boolean().description(
+    'Whether a profile is pending for the device, or it has confirmed one',
+  ),
   groupId: uuid().description('Members of this group'),
   lastReadingBefore: time().description('Also those that have never sent a reading'),
 });

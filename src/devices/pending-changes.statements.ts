@@ -54,7 +54,13 @@ export const ASSIGN = `
       refused_keys = string_to_array(btrim(c.refused_keys, '{}'), ','),
       revision = case when c.id is null then revision else revision + 1 end,
       is_inheriting = is_inheriting and c.id is not null,
-      has_had_profile = has_had_profile or :isByJob,
+      -- A confirmed configuration is no evidence, since the first report counts as confirmed.
+      has_had_profile = c.id is not null and (has_had_profile or :isByJob) or (
+        select true from device_settings
+        where organization_id = d.organization_id and asset_id = d.asset_id
+          and source = 'confirmed' and profile_slug is not null
+        limit 1
+      ) is not null,
       sync_status = ${OFFERED_STATUS},
       utc_offset_check_at = case
         when c.follows_time_zone or utc_offset_check_at is not null then '-infinity'::timestamptz end

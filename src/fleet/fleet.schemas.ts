@@ -12,7 +12,7 @@ export const fleetSchema = Joi.object({
   status: counts(FLEET_STATES.status, 'Active devices by status'),
   syncStatus: counts(FLEET_STATES.syncStatus, 'Active devices by sync state'),
   noProfile: count().description(
-    'Active devices that no profile was ever applied to, whatever their sync state is',
+    'Active devices without a pending profile that have never confirmed one, whatever their sync state is',
   ),
   batteryStatus: counts(FLEET_STATES.batteryStatus, 'Active devices by battery'),
   openAlerts: counts(FLEET_STATES.openAlerts, 'New and acknowledged alerts by type'),

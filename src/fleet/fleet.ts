@@ -38,7 +38,7 @@ export const fleetView = (counts: Counts) => ({
   unregisteredDevices: countOf(counts, 'unregistered:'),
 });
 
-/** Each device counts once: under its sync status only if a profile was ever applied to it. */
+/** Each device counts once: under its sync status only if it has had a profile. */
 export const fleetPageView = (counts: Counts): FleetView => {
   const view = fleetView(counts);
   const withProfile = SYNC_STATUSES.map((status) => [

@@ -13,7 +13,7 @@ export interface ListedDevice {
   hours: readonly SparkPoint[];
   /** Channels in breach. */
   breached: readonly number[];
-  /** Whether a profile was ever applied to it. */
+  /** Whether it has had a profile. */
   hasProfile: boolean;
 }
 

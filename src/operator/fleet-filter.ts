@@ -12,7 +12,7 @@ export const FILTER_LABELS: Readonly<Record<string, string>> = {
 
 export type FleetFilter = Partial<Record<string, string>>;
 
-/** Stands among the sync states: a device that no profile was ever applied to is listed under it alone. */
+/** Stands among the sync states: a device that has had no profile is listed under it alone. */
 export const NO_PROFILE = 'no_profile';
 
 export const toFleetFilter = (query: URLSearchParams): FleetFilter =>

@@ -56,7 +56,7 @@ interface GroupOptions {
   aborted: AbortedRollout | null;
   /** The first ones. */
   members: readonly ListedAssetView[];
-  /** Ids of members that no profile was ever applied to. */
+  /** Ids of members that have had no profile. */
   withoutProfile: ReadonlySet<string>;
   profileNames: ProfileNames;
   now: Date;

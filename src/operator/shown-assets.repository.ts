@@ -17,8 +17,8 @@ export interface DeviceContact {
   /** Deadline of the next contact; null: unknown. */
   expectedBy: Date | null;
   /**
-   * Whether an apply has ever reached the device; without one, in sync only means that its configuration has
-   * not changed.
+   * Whether a profile is pending for the device, or it has confirmed one; otherwise, in sync only means that its
+   * configuration has not changed.
    */
   hasHadProfile: boolean;
   /** The configuration that the device confirmed last. */
@@ -59,7 +59,7 @@ export function createShownAssetsRepository(sql: Database) {
       return new Map(rows.map(({ id, name, serial_number }) => [serial_number.toLowerCase(), { id, name }]));
     },
 
-    /** Ids of the devices among these that no profile was ever applied to. */
+    /** Ids of the devices among these that have had no profile. */
     async listWithoutProfile(organizationId: string, assetIds: readonly string[]): Promise<Set<string>> {
       if (assetIds.length === 0) return new Set();
       const rows: Array<{ asset_id: string }> = await sql('device_configs')

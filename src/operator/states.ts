@@ -20,7 +20,7 @@ const STATES = {
   registered: ['good', 'The import has registered the device.'],
   registered_before: ['quiet', 'The device was registered already, and is left as it is.'],
   // Configurations, jobs and their devices.
-  no_profile: ['quiet', 'No profile was ever applied to the device.'],
+  no_profile: ['quiet', 'No profile is pending for the device, and it has never confirmed one.'],
   no_device_report: ['quiet', 'The device never reported which configuration it runs.'],
   pending: ['info', 'A change that the device has not fetched yet, or a delivery before its first attempt.'],
   sent: ['info', 'The device fetched the change and has not confirmed it yet.'],

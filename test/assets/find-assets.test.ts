@@ -105,6 +105,8 @@ describe('Finding devices', () => {
     assert.deepEqual(await found(`lastReadingBefore=${later}`), ['NEVER-1', 'WARM-1', 'FLAT-1']);
     assert.deepEqual(await found('lastReadingBefore=2026-01-01T00:00:00Z'), ['NEVER-1']);
     assert.deepEqual(await found(`lastReadingBefore=${later}&status=online&q=warm`), ['WARM-1']);
+    await api.post('/devices/FLAT-1/config/withdraw');
+    assert.deepEqual(await found('hadProfile=false'), ['NEVER-1', 'FLAT-1']);
   });
 
   it('counts all that match on every page, without archived devices and those of others', async () => {

@@ -50,6 +50,14 @@ describe('A refused setting', () => {
     assert.deepEqual((await poll()).body.config, DAILY);
   });
 
+  it('leaves the device the profile that it has confirmed meanwhile, when it is withdrawn', async () => {
+    await applyTo('ten-minutes');
+    await poll();
+    await report(fleet, 'A', { ...FACTORY, ...TEN_MINUTES });
+    assert.equal((await fleet.api.post('/devices/A/config/withdraw')).body.syncStatus, 'applied');
+    assert.equal((await fleet.api.get('/assets?hadProfile=true')).body.totalItems, 1);
+  });
+
   it('fails a later change too, when the device refuses its settings as well', async () => {
     const other = await applyTo('ten-minutes');
     await poll();

@@ -5,6 +5,7 @@ import {
   applyAnswer,
   createProfile,
   FACTORY,
+  FREEZER,
   FRIDGE,
   register,
   report,
@@ -30,7 +31,7 @@ describe('The fleet of an organization', () => {
     assert.equal(unregisteredDevices, 0);
   });
 
-  it('counts devices without an apply as such, whatever they run, until one reaches them or they are archived', async () => {
+  it('counts devices without a profile as such, whatever they run, unless one is pending or was confirmed', async () => {
     const first = await register(org, 'FIRST');
     await register(org, 'SECOND');
     await org.api.post('/assets/import', [{ serialNumber: 'THIRD' }]);
@@ -39,9 +40,17 @@ describe('The fleet of an organization', () => {
     const { noProfile, syncStatus } = await fleet();
     assert.deepEqual([noProfile, some(syncStatus)], [3, { applied: 2, no_device_report: 1 }]);
     const slug = await createProfile(org, { slug: 'fridge', ...FRIDGE });
-    const jobId = await apply(org, slug, { serialNumbers: ['SECOND'] });
+    await apply(org, slug, { serialNumbers: ['SECOND'] });
+    await org.device.get('/devices/SECOND/pending-config');
+    await report(org, 'SECOND', { ...FACTORY, errors: [{ message: 'no memory' }] });
     assert.equal((await fleet()).noProfile, 2);
-    await org.api.post(`/devices/config-jobs/${jobId}/cancel`);
+    await org.api.post('/devices/SECOND/config/withdraw');
+    assert.equal((await fleet()).noProfile, 3);
+    await apply(org, slug, { serialNumbers: ['SECOND'] });
+    await applyAnswer(org, 'SECOND');
+    const other = await createProfile(org, { slug: 'freezer', ...FREEZER });
+    const jobId = await apply(org, other, { serialNumbers: ['SECOND'] });
+    assert.equal((await org.api.post(`/devices/config-jobs/${jobId}/cancel`)).status, 200);
     assert.equal((await fleet()).noProfile, 2);
     await org.api.delete(`/assets/${first}`);
     assert.equal((await fleet()).noProfile, 1);

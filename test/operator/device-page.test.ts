@@ -32,7 +32,7 @@ describe('The page of a device', () => {
     return text;
   };
 
-  it('shows no profile in place of a sync state until one is applied, and its facts, in parts that follow', async () => {
+  it('shows no profile in place of a sync state where none is pending or was confirmed, and facts, in parts that follow', async () => {
     const id = await register(dms, 'PLAIN-1');
     await report(dms, 'PLAIN-1', FACTORY);
     const heading = (state: string) =>
@@ -42,6 +42,8 @@ describe('The page of a device', () => {
     assert.match(text, /<div data-live="facts"><dl.*<dt>Battery</s);
     await apply(dms, await createProfile(dms, { ...FRIDGE, slug: 'plain' }), { serialNumbers: ['PLAIN-1'] });
     assert.match(await page(`/devices/${id}`), heading('pending'));
+    await dms.api.post('/devices/PLAIN-1/config/withdraw');
+    assert.match(await page(`/devices/${id}`), heading('no profile'));
   });
 
   it('shows beside drifted settings what the device confirmed, that it does not watch, and a way to apply them again', async () => {

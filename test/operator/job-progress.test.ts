@@ -231,13 +231,13 @@ describe('The page of a job', () => {
     assert.match(after.text, /data-label="For">new members of a deleted group</);
   });
 
-  it('says of a device that no profile was applied to it', async () => {
+  it('says of a device that it has had no profile', async () => {
     await register(dms, 'PLAIN-1');
     await dms.device.post('/devices/PLAIN-1/config-reports', FACTORY);
     const { text } = await visit(`${dms.baseUrl}/operator/fleet?q=PLAIN-1`, { cookie });
     assert.match(
       text,
-      /data-label="Configuration"><span class="badge quiet" title="No profile was ever applied to the device\.">no profile</,
+      /data-label="Configuration"><span class="badge quiet" title="No profile is pending for the device, and it has never confirmed one\.">no profile</,
     );
   });
 

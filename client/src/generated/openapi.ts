@@ -3652,7 +3652,7 @@ export interface components {
                 applied: number;
                 drifted: number;
             };
-            /** @description Active devices that no profile was ever applied to, whatever their sync state is */
+            /** @description Active devices without a pending profile that have never confirmed one, whatever their sync state is */
             noProfile: number;
             /** @description Active devices by battery */
             batteryStatus: {
@@ -6267,7 +6267,7 @@ export interface operations {
                 status?: "new" | "online" | "offline";
                 batteryStatus?: "ok" | "low" | "unknown";
                 syncStatus?: "no_device_report" | "pending" | "sent" | "failed" | "applied" | "drifted";
-                /** @description Whether a profile was ever applied to the device */
+                /** @description Whether a profile is pending for the device, or it has confirmed one */
                 hadProfile?: boolean;
                 /** @description Members of this group */
                 groupId?: string;

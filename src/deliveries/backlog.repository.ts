@@ -39,10 +39,8 @@ export function createBacklogRepository(sql: Database) {
      * Stores the replay unless nothing matches; null then. Returns the number of matches, counted up to 100,000; delivered
      * ones among as many of any state, so it may be none where more follow.
      */
-    async requestReplay(
-      endpoint: EndpointRef,
-      { firstId, endId, states }: ReplaySpan,
-    ): Promise<number | null> {
+    async requestReplay(endpoint: EndpointRef, span: ReplaySpan): Promise<number | null> {
+      const { firstId, endId, states } = span;
       const own = { organization_id: endpoint.organizationId, endpoint_id: endpoint.endpointId };
       // As the replay will find them: what is recorded meanwhile is newer, and not sent again.
       const ofSpan = 'id >= ? and id < ? and updated_at <= now()';

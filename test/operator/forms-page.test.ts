@@ -595,7 +595,7 @@ describe('A form of an operation', () => {
     assert.match((await search('to=2020-01-01T00:00')).text, /No change matches/);
   });
 
-  it('shows each alert of a profile on a line of its own in the audit trail', async () => {
+  it('shows each alert of a profile in words, on a line of its own, in the audit trail and on its page', async () => {
     const alert = (lowC: number) => ({
       type: 'range',
       channel: 'probe',
@@ -607,9 +607,17 @@ describe('A form of an operation', () => {
       slug: 'traced',
       temperatureAlerts: [alert(1), alert(2), alert(3)],
     });
-    const { text } = await visit(`${dms.baseUrl}/operator/audit?subject=${slug}`, { cookie });
-    for (const lowC of [1, 2, 3])
-      assert.match(text, new RegExp(`<div><code>[^<]*lowC&quot;:${lowC},[^<]*warning[^<]*}</code></div>`));
+    for (const path of [`audit?subject=${slug}`, `profiles/${slug}`]) {
+      const { text } = await visit(`${dms.baseUrl}/operator/${path}`, { cookie });
+      const changes = text.slice(text.indexOf('<dl class="changes">'));
+      for (const lowC of [1, 2, 3])
+        assert.match(
+          changes,
+          new RegExp(`<div>probe: ${lowC} to 8 °C, hysteresis 0 °C, warning</div>`),
+          path,
+        );
+      assert.match(changes, /<dt>schedule<\/dt><dd>always</, path);
+    }
   });
 
   it('keeps the line breaks of what people wrote, in the audit trail and in a maintenance', async () => {

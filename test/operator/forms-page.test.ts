@@ -1,9 +1,18 @@
 /** Forms of operations: rendered from the schema, sent to the same use case as the API. */
 import assert from 'node:assert/strict';
+import { NO_COUNTS } from '../../src/config-jobs/config-job.ts';
 import { query } from '../../src/db/query.ts';
 import { FORMS } from '../../src/operator/forms.ts';
 import { HOUR_MS } from '../../src/process/durations.ts';
-import { apply, createProfile, FRIDGE, HOT_WATER, register, sendTemperature } from '../support/fleet.ts';
+import {
+  apply,
+  applyAnswer,
+  createProfile,
+  FRIDGE,
+  HOT_WATER,
+  register,
+  sendTemperature,
+} from '../support/fleet.ts';
 import { untilLockWaits } from '../support/lock-waits.ts';
 import { useService } from '../support/service.ts';
 import { hiddenIn, signIn, tokenIn, visit } from './visitor.ts';
@@ -334,6 +343,34 @@ describe('A form of an operation', () => {
       /2 to 6 °C[^<]*, sent at once on a return alone/,
     );
     await dms.api.delete(`/groups/${group.id}`);
+  });
+
+  it('fills in the settings that devices ran before an edit of their profile, and leads back to the job', async () => {
+    const serial = '282C02424ECB';
+    const slug = await createProfile(dms, { ...FRIDGE, slug: 'undone' });
+    await register(dms, serial);
+    await apply(dms, slug, { serialNumbers: [serial] });
+    await applyAnswer(dms, serial);
+    const [alert] = FRIDGE.temperatureAlerts;
+    await dms.api.put(`/devices/config-profiles/${slug}`, { temperatureAlerts: [{ ...alert, highC: 12 }] });
+    const jobId = await apply(dms, slug, { serialNumbers: [serial] });
+    await applyAnswer(dms, serial);
+    await dms.service
+      .sql('config_jobs')
+      .where({ organization_id: dms.id, id: jobId })
+      .update({ status: 'succeeded', target_counts: { ...NO_COUNTS, applied: 1 } });
+    const job = await visit(`${dms.baseUrl}/operator/jobs/${jobId}`, { cookie });
+    assert.match(job.text, /in an earlier version.*Apply it to the 1…/s);
+    const [, link = ''] = job.text.match(/forms\/([^"]+)">Edit with the earlier settings…/) ?? [];
+    const form = await see(link.replaceAll('&amp;', '&'));
+    assert.match(form.text, /role="status">These are the settings that an earlier job brought/);
+    const saved = await answer(`updateProfile?slug=${slug}`, inputsIn(form.text));
+    assert.equal(saved.headers.get('location'), `/operator/jobs/${jobId}?done=updateProfile`);
+    const { temperatureAlerts } = (await dms.api.get(`/devices/config-profiles/${slug}`)).body.profile;
+    assert.equal(temperatureAlerts[0].highC, 8);
+    const undo = { undo: jobId, slug };
+    const preview = await visit(`${dms.baseUrl}/operator/apply`, { cookie, form: undo });
+    assert.match(preview.text, new RegExp(`name="serialNumbers" value="${serial}"`));
   });
 
   it('asks once more where somebody else has saved the profile since the question', async () => {

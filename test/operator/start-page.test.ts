@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { apply, applyAnswer, createProfile, FACTORY, FRIDGE, register } from '../support/fleet.ts';
 import { useService } from '../support/service.ts';
-import { signIn, visit } from './visitor.ts';
+import { hiddenIn, signIn, visit } from './visitor.ts';
 
 describe('The start page', () => {
   const dms = useService({ withWorker: false });
@@ -132,6 +132,14 @@ describe('The start page', () => {
       transmissionInterval: 7_200,
     });
     assert.match(await see(), /Settings that drifted.*Cellar.*Apply Vaccine fridge again…/s);
+  });
+
+  it('leads back from the withdrawal of a failed change', async () => {
+    const [, link = ''] = (await see()).match(/href="([^"]+withdrawDeviceConfig[^"]+)"/) ?? [];
+    const { text } = await visit(dms.baseUrl + link.replaceAll('&amp;', '&'), { cookie });
+    const [, action = ''] = text.match(/action="([^"]+withdrawDeviceConfig[^"]+)"/) ?? [];
+    const { headers } = await visit(dms.baseUrl + action, { cookie, form: hiddenIn(text) });
+    assert.equal(headers.get('location'), '/operator?done=withdrawDeviceConfig');
   });
 
   it('resumes in place a webhook that was disabled, and retries one that fails', async () => {

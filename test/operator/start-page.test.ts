@@ -113,15 +113,21 @@ describe('The start page', () => {
     const [job] = (await dms.api.get('/devices/config-jobs')).body.items;
     const end = (at: string) =>
       dms.service.sql.raw(
-        `update config_jobs set status = 'aborted', reason = 'too many devices failed', finished_at = now() - ?::interval
+        `update config_jobs set status = 'aborted', reason = 'too many devices failed', finished_at = now() - ?::interval,
+           target_counts = '{"applied": 1, "failed": 1}'
          where id = ?`,
         [at, job.id],
       );
     await end('23 hours');
+    const wayBack = `href="/operator/jobs/${job.id}">Put back…`;
     assert.match(
       await see(),
-      new RegExp(`Rollouts that ended themselves.*/operator/jobs/${job.id}.*too many devices failed`, 's'),
+      new RegExp(
+        `Rollouts that ended themselves.*/operator/jobs/${job.id}.*too many devices failed.*${wayBack}.*Retry…`,
+        's',
+      ),
     );
+    assert.doesNotMatch(await see(await signIn(dms, { role: 'read' })), /Put back/);
     await end('25 hours');
     assert.doesNotMatch(await see(), /Rollouts that ended/);
     const slug = await createProfile(dms, { ...FRIDGE, slug: 'drifting' });

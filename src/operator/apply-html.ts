@@ -40,7 +40,7 @@ export function applyFormHtml({ fields, filter, groupName, matching, ...more }: 
   const { content, unplaced } = fieldsHtml({ ...more, fields: shown, looks: FORMS.applyProfile.looks });
   return html`<p class="crumbs"><a href="/operator/fleet">Fleet</a> <a href="/operator/jobs">Jobs</a></p>
 <h1>${FORMS.applyProfile.title}</h1>
-<p>${FORMS.applyProfile.question}</p>
+<p>${matching === null ? FORMS.applyProfile.question : 'The preview shows what changes for how many.'}</p>
 ${unplaced}
 <form method="post" action="${APPLY_PATH}" class="form">
 ${matching !== null && matchingHtml({ filter, groupName }, matching)}
@@ -204,8 +204,8 @@ const warningsHtml = (preview: readonly Preview[], breaches: BreachCount | null)
 };
 
 /** The job does not stop at alerts, so that this is the moment to see them. */
-const breachHtml = ({ breachedCount, measuredCount }: BreachCount): Html =>
-  html`<li><strong>${count(breachedCount)} of ${devices(measuredCount)}</strong> would be in breach at once, by ${measuredCount === 1 ? 'its latest reading' : 'their latest readings'}${measuredCount >= MEASURED_MAX && ', among the first ones'}: alerts would open, and the job would not stop.</li>`;
+const breachHtml = ({ breachedCount, measuredCount, unmeasuredCount }: BreachCount): Html =>
+  html`<li><strong>${count(breachedCount)} of ${devices(measuredCount)}</strong> would be in breach at once, by ${measuredCount === 1 ? 'its latest reading' : 'their latest readings'}${measuredCount + unmeasuredCount >= MEASURED_MAX && ', among the first ones'}: alerts would open, and the job would not stop.${unmeasuredCount > 0 && ` ${counted(unmeasuredCount, 'other device')} ${unmeasuredCount === 1 ? 'has' : 'have'} no reading to compare.`}</li>`;
 
 const changesHtml = ({ changes, unchangedCount, otherCount }: ChangesInWords): Content => [
   table({

@@ -1,10 +1,11 @@
 /** The audit trail, with the fields that each change has changed. */
 import { cutText } from '../process/cut-text.ts';
 import { accessTabs } from './access-html.ts';
-import type { Answers, AuditEntryView } from './answers.ts';
+import type { Answers, AuditEntryView, ProfileView } from './answers.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
 import { clockAndAge, live, nextPage, table, textOfLines, toWords } from './parts.ts';
+import { alertsHtml, scheduleText } from './profile-parts-html.ts';
 
 const PATH = '/operator/audit';
 const VALUE_LENGTH_MAX = 200;
@@ -64,7 +65,7 @@ export function changedFields(entry: Pick<AuditEntryView, 'before' | 'after'>): 
   const changed = names.filter((name) => JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]));
   return html`<details><summary>${titleOf(before, after, changed.length)}</summary><dl class="changes">${changed.map(
     (name) =>
-      html`<dt>${toWords(name)}</dt><dd>${before !== null && html`${shownValue(before[name])} → `}${shownValue(after?.[name])}</dd>`,
+      html`<dt>${toWords(name)}</dt><dd>${before !== null && html`${shownField(name, before[name])} → `}${shownField(name, after?.[name])}</dd>`,
   )}</dl></details>`;
 }
 
@@ -72,6 +73,15 @@ export function changedFields(entry: Pick<AuditEntryView, 'before' | 'after'>): 
 function titleOf(before: Shown, after: Shown, changedCount: number): string {
   if (before === null) return after?.recType === undefined ? 'Details' : 'Created';
   return after === null ? 'Deleted' : `${changedCount} changed`;
+}
+
+/** Parts of a profile have the words of its page. */
+function shownField(name: string, value: unknown): Content {
+  const isObject = typeof value === 'object' && value !== null;
+  if (name === 'temperatureAlerts' && Array.isArray(value))
+    return value.length === 0 ? 'none' : alertsHtml(value);
+  if (name === 'schedule' && isObject) return scheduleText(value as ProfileView['schedule']);
+  return shownValue(value);
 }
 
 function shownValue(value: unknown): Html {

@@ -23,6 +23,7 @@ export interface BreachCount {
   breachedCount: number;
   /** Devices with a value on a channel of the alerts. */
   measuredCount: number;
+  unmeasuredCount: number;
 }
 
 type Alert = ProfileView['temperatureAlerts'][number];
@@ -35,9 +36,11 @@ export function countBreaches(alerts: readonly Alert[], devices: readonly Measur
     });
     return measured.length === 0 ? null : measured.includes(true);
   });
+  const known = breaches.filter((isBreached) => isBreached !== null);
   return {
-    breachedCount: breaches.filter((isBreached) => isBreached === true).length,
-    measuredCount: breaches.filter((isBreached) => isBreached !== null).length,
+    breachedCount: known.filter(Boolean).length,
+    measuredCount: known.length,
+    unmeasuredCount: breaches.length - known.length,
   };
 }
 

@@ -27,6 +27,8 @@ export interface FormOptions {
   /** Of this drawn form. */
   once: string;
   back: string;
+  /** The page that follows in place of that of the layout; null: none is named. */
+  next: string | null;
   /** Values that the form showed first, in a form that changes something. */
   shown: Values | null;
   /** Messages about typed values. */
@@ -48,6 +50,7 @@ export function formHtml({
   action,
   once,
   back,
+  next,
   shown,
   about,
   ...more
@@ -62,8 +65,9 @@ ${unplaced}
 ${layout.file && html`<div class="field"><label for="file">${layout.file.label}</label><input type="file" id="file" name="file" required accept="${layout.file.accept}"></div>`}
 ${content}
 <input type="hidden" name="once" value="${once}">
+${next !== null && html`<input type="hidden" name="return" value="${next}">`}
 ${shown && html`<input type="hidden" name="shown" value="${JSON.stringify(shown)}">`}
-<div class="actions"><button class="${layout.isDanger ? 'danger' : 'main'}">${layout.submit}</button> <a href="${back}">Cancel</a></div></form>`;
+<div class="actions"><button class="${layout.isDanger ? 'danger' : 'main'}">${layout.submit}</button> <a href="${next ?? back}">Cancel</a></div></form>`;
 }
 
 /** A stored value that only another one can replace. */

@@ -5,6 +5,7 @@ import type { FormFile } from '../http/read-form.ts';
 import { includesRole } from '../http/role.ts';
 import { neededRole, type Route } from '../http/route.ts';
 import { AppError, invalid, notFound, orNotFound } from '../process/errors.ts';
+import { UUID } from '../process/uuid.ts';
 import { changedProfile, NO_SUCH_PROFILE } from '../profiles/profile.ts';
 import type { ProfilesRepository } from '../profiles/profiles.repository.ts';
 import { namedProfile, previewHtml } from './apply-html.ts';
@@ -16,10 +17,11 @@ import { defaultsOf, toChange, toCreation, toTimes, withoutUnused } from './form
 import { FORM_PATH, FORMS, type FormName, operationOf, outcomeOf, toActionUrl } from './forms.ts';
 import { joinHtml, takeAwayHtml } from './groups-html.ts';
 import { type Content, html } from './html.ts';
-import { type FormPageDeps, type OperatorPage, OWN_PATH, type Refusal, toOnce } from './page-deps.ts';
+import { type FormPageDeps, type OperatorPage, type Refusal, toOnce, toOwnPath } from './page-deps.ts';
 import { changedSettings, saveHtml } from './profiles-html.ts';
 import { type Session, toCaller } from './session.ts';
 import type { ShownGroupsRepository } from './shown-groups.repository.ts';
+import type { ShownJobsRepository } from './shown-jobs.repository.ts';
 import { withTypedFault } from './typed-groups.ts';
 
 interface Form {
@@ -29,6 +31,8 @@ interface Form {
   fields: readonly Field[];
   /** Parameters of the path of the operation. */
   params: Record<string, string>;
+  /** The page that follows, as the link or the button to the form names it; null: that of the layout. */
+  next: string | null;
 }
 
 interface Shown {
@@ -36,6 +40,7 @@ interface Shown {
   /** Values before the change; null: nothing is changed. */
   shown: Values | null;
   refusal?: Refusal;
+  notice?: string;
 }
 
 /** All that the form has sent but for its step, to be sent again. */
@@ -46,6 +51,7 @@ export interface FormsRoutesDeps extends FormPageDeps {
   listProfileNames: ProfilesRepository['listNames'];
   findProfile: ProfilesRepository['find'];
   listGroupsByProfile: ShownGroupsRepository['listByProfile'];
+  shownJobs: Pick<ShownJobsRepository, 'findSnapshot'>;
 }
 
 export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
@@ -65,9 +71,14 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     listProfileNames,
     findProfile,
     listGroupsByProfile,
+    shownJobs,
   } = deps;
 
-  function findForm(session: Session, name: string | undefined, query: URLSearchParams): Form {
+  function findForm(
+    session: Session,
+    name: string | undefined,
+    { query, next }: { query: URLSearchParams; next: string | null },
+  ): Form {
     if (!isForm(name)) throw notFound('There is no such form');
     const layout: FormLayout = FORMS[name];
     const operation = findOperation(operationOf(name));
@@ -81,7 +92,14 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     );
     const fields = fieldsOf(operationOf(name)).filter(isShown);
     const first = layout.first?.flatMap((each) => fields.filter((field) => field.name === each)) ?? [];
-    return { name, layout, operation, fields: [...new Set([...first, ...fields])], params };
+    return {
+      name,
+      layout,
+      operation,
+      fields: [...new Set([...first, ...fields])],
+      params,
+      next: toOwnPath(next),
+    };
   }
 
   const toPage = (
@@ -91,8 +109,9 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     notice?: string,
   ): PageReply => ({ page: around({ title, session, section, notice }, content) });
 
-  async function draw(session: Session, form: Form, { values, shown, refusal }: Shown): Promise<PageReply> {
-    const { name, layout, fields, params } = form;
+  async function draw(session: Session, form: Form, drawn: Shown): Promise<PageReply> {
+    const { name, layout, fields, params, next } = form;
+    const { values, shown, refusal, notice } = drawn;
     const content = formHtml({
       layout,
       fields,
@@ -102,10 +121,11 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
       action: toActionUrl(name, params),
       once: deps.nextFormId(),
       back: layout.back(params),
+      next,
       about: await findAbout(session, form),
       faults: refusal?.messages ?? [],
     });
-    return { ...toPage(session, layout, content), status: refusal?.status };
+    return { ...toPage(session, layout, content, notice), status: refusal?.status };
   }
 
   async function findAbout(session: Session, { layout: { about }, params }: Form): Promise<Content> {
@@ -232,6 +252,24 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     });
   }
 
+  /** The settings of the profile that a job has brought; null: there is no such job. Parts that it left alone stay. */
+  async function findEarlier(
+    { organizationId }: Session,
+    { params: { slug = '' } }: Form,
+    jobId: string | null,
+  ): Promise<Values | null> {
+    if (jobId === null || !UUID.test(jobId)) return null;
+    const snapshot = await shownJobs.findSnapshot({ organizationId, jobId }, slug);
+    if (snapshot === null) return null;
+    const { alerts, schedule, intervals } = snapshot;
+    return {
+      ...(alerts && { temperatureAlerts: alerts }),
+      // Alerts without a schedule are always on.
+      ...((alerts || schedule) && { schedule: schedule ?? { always: true } }),
+      ...(intervals && { intervals }),
+    };
+  }
+
   /** The profile whose content a question shows; null: it shows none. */
   async function findAskedProfile(
     { organizationId }: Session,
@@ -251,7 +289,7 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
   };
 
   async function receive({ visitor: session, params, query, form: sent, file }: PageRequest<Session>) {
-    const form = findForm(session, params.form, query);
+    const form = findForm(session, params.form, { query, next: sent.get('return') });
     const { looks } = form.layout;
     const { values, fault } = await readTyped(session, { form: sent, fields: form.fields, looks });
     const step = sent.get('step');
@@ -278,7 +316,7 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
       if (question)
         return toPage(session, form.layout, question, sent.has(ASKED_PROFILE) ? CHANGED_SINCE : undefined);
       const answer = await send(session, form, { body, file, once: toOnce(sent) });
-      return toReply(session, form, { answer, back: sent.get('return') });
+      return toReply(session, form, answer);
     } catch (thrown) {
       return draw(session, form, { ...typed, refusal: toRefusal(thrown) });
     }
@@ -290,7 +328,7 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
       path: `${FORM_PATH}/{form}`,
       role: 'read',
       async handle({ visitor: session, params, query }) {
-        const form = findForm(session, params.form, query);
+        const form = findForm(session, params.form, { query, next: query.get('return') });
         const { changes } = form.layout;
         if (!changes) return draw(session, form, { values: defaultsOf(form.fields), shown: null });
         const { body } = await call(toCaller(session), changes.operation, { params: form.params });
@@ -300,7 +338,10 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
           intervals: (await findProfile(session.organizationId, form.params.slug ?? ''))?.intervals ?? null,
         };
         const values = pickValues(form.fields, { ...found, ...stored });
-        return draw(session, form, { values, shown: values });
+        const earlier = changes.hasIntervals && (await findEarlier(session, form, query.get('job')));
+        return earlier
+          ? draw(session, form, { values: { ...values, ...earlier }, shown: values, notice: EARLIER })
+          : draw(session, form, { values, shown: values });
       },
     },
     { method: 'POST', path: `${FORM_PATH}/{form}`, role: 'read', handle: receive },
@@ -321,19 +362,17 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     },
   ];
 
-  function toReply(
-    session: Session,
-    { name, layout, params }: Form,
-    { answer, back }: { answer: Values; back: string | null },
-  ): PageReply {
-    const next =
-      back !== null && OWN_PATH.test(back) ? back : (layout.next?.(params, answer) ?? layout.back(params));
+  function toReply(session: Session, { name, layout, params, ...form }: Form, answer: Values): PageReply {
+    const next = form.next ?? layout.next?.(params, answer) ?? layout.back(params);
     const secret = layout.reveals && answer[layout.reveals.field];
     if (typeof secret !== 'string')
       return { location: `${next}${next.includes('?') ? '&' : '?'}done=${outcomeOf(name, answer)}` };
     return toPage(session, layout, revealedHtml(layout, secret, next));
   }
 }
+
+/** Shown with the form of a profile that the settings of a job fill in. */
+const EARLIER = 'These are the settings that an earlier job brought. They count once they are saved.';
 
 /** Groups of a profile that a question names. */
 const GROUPS_SHOWN = 100;

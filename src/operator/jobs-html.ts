@@ -106,8 +106,8 @@ interface JobOptions {
   devices: ReadonlyMap<string, ShownAsset>;
   groupNames: GroupNames;
   profileNames: ProfileNames;
-  /** Devices that a stopped job has changed. */
-  changed: readonly ChangedDevice[];
+  /** Devices that an ended job has changed; null: not read. */
+  changed: readonly ChangedDevice[] | null;
   now: Date;
   targets: Answers['listConfigJobTargets'];
   filter: Record<string, string>;

@@ -1,7 +1,7 @@
 import { hasEnded, type JobRef, type JobView } from '../config-jobs/config-job.ts';
 import type { ProfilesRepository } from '../profiles/profiles.repository.ts';
 import { toProgress } from './job-progress.ts';
-import { CHANGED_READ_MAX } from './job-undo-html.ts';
+import { CHANGED_READ_MAX, isStopped, mayHaveChanged, READ_UNASKED_MAX } from './job-undo-html.ts';
 import { ALL_STATES, firstState, jobHtml, jobsHtml, profileNameOf } from './jobs-html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
@@ -62,10 +62,17 @@ export function jobsRoutes({
     return { counts: await shownJobs.listChanged(ref, CHANGED_READ_MAX), devices };
   });
 
-  /** Devices that a stopped job has changed; a job that ran to its end offers no way back. */
-  async function listChanged({ organizationId }: Session, job: JobView): Promise<ChangedDevice[]> {
-    const isStopped = job.status === 'aborted' || job.status === 'cancelled';
-    if (!isStopped || job.counts.applied === 0) return [];
+  /**
+   * Devices that an ended job has changed. Null: not read before somebody asks, because all devices of a large job that
+   * ran to its end may have later changes, and would be looked through at each drawing.
+   */
+  async function listChanged(
+    { organizationId }: Session,
+    job: JobView,
+    isAsked: boolean,
+  ): Promise<ChangedDevice[] | null> {
+    if (!mayHaveChanged(job)) return [];
+    if (!isAsked && !isStopped(job) && job.counts.applied > READ_UNASKED_MAX) return null;
     const key = { organizationId, jobId: job.id, devices: job.counts.applied };
     return (await changedBy(JSON.stringify(key))).counts;
   }
@@ -104,12 +111,12 @@ export function jobsRoutes({
         });
         const { state, ...others } = filter;
         const asked = state === ALL_STATES ? others : filter;
-        const changed = await listChanged(session, job);
+        const changed = await listChanged(session, job, query.has('changed'));
         const [targets, progress, groupNames, names] = await Promise.all([
           ask(session, 'listConfigJobTargets', { params, query: { ...asked, limit: '50' } }),
           progressOf(session, job),
           namesOfGroups(session, [job]),
-          namesOfProfiles(session, [job, ...changed]),
+          namesOfProfiles(session, [job, ...(changed ?? [])]),
         ]);
         const shown = [...progress.progress.latest, ...targets.items].map(({ assetId }) => assetId);
         const content = jobHtml({

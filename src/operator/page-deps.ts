@@ -131,7 +131,7 @@ export const OWN_PATH = /^\/operator(?:[/?][\w/?=&.%+:~,-]*)?$/;
 /** It has to fit into a cookie. */
 const OWN_PATH_LENGTH_MAX = 1_000;
 
-/** The page that follows a sign-in; null: the address is none of this page, or of the sign-in itself. */
+/** The page that follows a form or a sign-in; null: the address is none of this page, or of the sign-in itself. */
 export const toOwnPath = (address: string | null): string | null =>
   address !== null &&
   address.length <= OWN_PATH_LENGTH_MAX &&

@@ -3,12 +3,13 @@ import type { StoredAuditEntry } from '../audit/audit.ts';
 import { type Intervals, type Profile, profileView } from '../profiles/profile.ts';
 import type { Answers, ProfileView } from './answers.ts';
 import { changedFields } from './audit-html.ts';
-import { boundsText, duration } from './configuration-html.ts';
+import { duration } from './configuration-html.ts';
 import { askedAgainHtml } from './form-html.ts';
 import type { FormLink } from './form-links.ts';
 import { giveButton } from './groups-html.ts';
 import { type Content, type Html, html, toText } from './html.ts';
 import { ACTION, facts, live, table, time, toWords } from './parts.ts';
+import { alertsHtml, scheduleText } from './profile-parts-html.ts';
 import type { GroupWithProfile } from './shown-groups.repository.ts';
 
 const PATH = '/operator/profiles';
@@ -22,44 +23,14 @@ ${live(
     head: ['Profile', 'Alerts', 'When'],
     rows: profiles.map((profile) => [
       html`<a class="name" href="${PATH}/${profile.slug}">${profile.name}</a> <code>${profile.slug}</code>`,
-      alertsOf(profile),
-      scheduleText(profile),
+      alertsHtml(profile.temperatureAlerts),
+      scheduleText(profile.schedule),
     ]),
     empty:
       'There is no profile yet. A profile says which temperatures are allowed and how often loggers measure.',
   }),
 )}
 <div class="actions">${link('createProfile', {}, { tone: 'main' })}</div>`;
-
-const alertsOf = ({ temperatureAlerts }: ProfileView): Content =>
-  temperatureAlerts.map(
-    ({
-      channel,
-      lowC = null,
-      highC = null,
-      hysteresisC = 0,
-      delayMinutes = 0,
-      severity = 'critical',
-      ...sends
-    }) =>
-      html`<div>${channel}: ${boundsText({ lowC, highC })}, hysteresis ${hysteresisC} °C, ${severity}${delayMinutes > 0 && `, after ${delayMinutes} min`}${sendsText(sends)}</div>`,
-  );
-
-/** Loggers send at once on both, unless the profile says otherwise. */
-function sendsText({
-  transmitOnBreach = true,
-  transmitOnReturn = true,
-}: Pick<ProfileView['temperatureAlerts'][number], 'transmitOnBreach' | 'transmitOnReturn'>): string {
-  if (transmitOnBreach && transmitOnReturn) return '';
-  if (transmitOnBreach) return ', sent at once on a breach alone';
-  return transmitOnReturn ? ', sent at once on a return alone' : ', sent with the next transmission';
-}
-
-function scheduleText({ schedule }: ProfileView): string {
-  if (schedule.always) return 'always';
-  const { days = [], from, to, timezone } = schedule;
-  return `${days.map((day) => toWords(day).slice(0, 3)).join(' ')} ${from}–${to} (${timezone})`;
-}
 
 function intervalsText(intervals: Intervals | null): string {
   const { measurementIntervalMinutes: minutes, transmissionIntervalSeconds: seconds } = intervals ?? {};
@@ -72,8 +43,8 @@ function intervalsText(intervals: Intervals | null): string {
 
 /** The settings of a profile for people, by their labels. */
 const settingsOf = (profile: ProfileView, intervals: Intervals | null): Array<readonly [string, Content]> => [
-  ['Alerts', profile.temperatureAlerts.length === 0 ? 'none' : alertsOf(profile)],
-  ['When', scheduleText(profile)],
+  ['Alerts', profile.temperatureAlerts.length === 0 ? 'none' : alertsHtml(profile.temperatureAlerts)],
+  ['When', scheduleText(profile.schedule)],
   ['Intervals', intervalsText(intervals)],
 ];
 

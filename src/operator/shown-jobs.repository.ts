@@ -3,12 +3,15 @@ import type { JobRef, JobStatus, TargetState } from '../config-jobs/config-job.t
 import { startOf, startsBefore } from '../config-jobs/config-targets.statements.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
+import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import { AWAITED_READ_MAX, type AwaitedDevice, type JobStages } from './job-progress.ts';
 
 export interface ChangedDevice {
   serialNumber: string;
   /** Null: no earlier apply is known. */
   profileSlug: string | null;
+  /** The job that brought it. */
+  earlierJobId: string | null;
 }
 
 export interface DeviceJob {
@@ -30,18 +33,19 @@ export type ShownJobsRepository = ReturnType<typeof createShownJobsRepository>;
 
 /**
  * Devices with a later change are left out, because that one counts; one that has yet to start, or was cancelled before
- * devices confirmed it, does not.
+ * devices confirmed it, does not. An earlier apply of the same settings is no way back.
  */
 const LIST_CHANGED = `
-  select a.serial_number as "serialNumber", earlier.profile_slug as "profileSlug"
+  select a.serial_number as "serialNumber", earlier.profile_slug as "profileSlug", earlier.id as "earlierJobId"
   from config_targets t
   join config_jobs own on own.organization_id = t.organization_id and own.id = t.job_id
   join assets a on a.organization_id = t.organization_id and a.id = t.asset_id and a.archived_at is null
   left join lateral (
-    select j.profile_slug from config_targets e
+    select j.id, j.profile_slug from config_targets e
     join config_jobs j on j.organization_id = e.organization_id and j.id = e.job_id
     where e.organization_id = t.organization_id and e.asset_id = t.asset_id and ${startsBefore('j', 'own')}
       and e.confirmed_at is not null
+      and not (j.profile_slug = own.profile_slug and j.profile_snapshot = own.profile_snapshot)
     order by ${startOf('j')} desc, e.job_id desc limit 1
   ) as earlier on true
   where t.organization_id = :organizationId and t.job_id = :jobId and t.state = 'applied'
@@ -101,6 +105,14 @@ export function createShownJobsRepository(sql: Database) {
         .select({ assetId: 'asset_id', status: 'status' })
         .select({ expectedBy: 'expected_by', lastContactAt: 'last_contact_at' });
       return devices.map((device) => ({ ...device, state: stateOf.get(device.assetId) ?? 'waiting' }));
+    },
+
+    /** The settings that the job brings; null: there is no such job of this profile. */
+    async findSnapshot({ organizationId, jobId }: JobRef, slug: string): Promise<ProfileSnapshot | null> {
+      const found = await sql('config_jobs')
+        .where({ organization_id: organizationId, id: jobId, profile_slug: slug })
+        .first('profile_snapshot');
+      return found?.profile_snapshot ?? null;
     },
 
     /**

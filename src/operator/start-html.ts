@@ -153,7 +153,7 @@ function alertsHtml(
               tone: 'main',
               fields: HOME,
               about: `${toWords(alert.type)} of ${name}`,
-            })}${link('muteAsset', { assetId: alert.assetId }, { label: 'Maintenance', about: name })}</div>`,
+            })}${link('muteAsset', { assetId: alert.assetId, ...HOME }, { label: 'Maintenance', about: name })}</div>`,
         ],
       })),
       empty: '',
@@ -181,7 +181,7 @@ const failedHtml = ({ failed, failedInAll, profileNames }: StartPage, { link }: 
         html`<a href="/operator/jobs/${change.jobId}">${profileNameOf(change.profileSlug, profileNames)}</a>`,
       change?.reason && html`<span class="problem">${change.reason}</span>`,
       clockAndAge(lastReadingAt),
-      link('withdrawDeviceConfig', { serial: serialNumber }, { label: 'Withdraw…', about: name }),
+      link('withdrawDeviceConfig', { serial: serialNumber, ...HOME }, { label: 'Withdraw…', about: name }),
     ]),
     empty: '',
   }),
@@ -191,7 +191,7 @@ const failedHtml = ({ failed, failedInAll, profileNames }: StartPage, { link }: 
 function endedHtml(
   { jobs, profileNames }: StartPage,
   status: 'aborted' | 'completed_with_failures',
-  { link }: StartOptions,
+  { link, mayChange }: StartOptions,
 ): Content {
   const { items } = jobs[status];
   return (
@@ -199,24 +199,30 @@ function endedHtml(
       table({
         caption: `${status === 'aborted' ? 'Rollouts that ended themselves' : 'Jobs that ended with failures'} within the last day`,
         head: ['Profile', 'Why', 'Applied', 'Ended', ACTION],
-        rows: items.map((job) => [
-          jobLink(job, profileNames),
-          html`<span class="problem">${job.reason ?? failuresText(job)}</span>`,
-          `${job.counts.applied.toLocaleString('en')} of ${job.total.toLocaleString('en')}`,
-          clockAndAge(job.finishedAt),
-          job.counts.failed + job.counts.timedOut > 0 &&
-            link(
-              'retryConfigJob',
-              { jobId: job.id },
-              { label: 'Retry…', about: profileNameOf(job.profileSlug, profileNames) },
-            ),
-        ]),
+        rows: items.map((job) => {
+          const about = profileNameOf(job.profileSlug, profileNames);
+          return [
+            jobLink(job, profileNames),
+            html`<span class="problem">${job.reason ?? failuresText(job)}</span>`,
+            `${job.counts.applied.toLocaleString('en')} of ${job.total.toLocaleString('en')}`,
+            clockAndAge(job.finishedAt),
+            html`<div class="row">${status === 'aborted' && mayChange && putBackLink(job, about)}${
+              job.counts.failed + job.counts.timedOut > 0 &&
+              link('retryConfigJob', { jobId: job.id }, { label: 'Retry…', about })
+            }</div>`,
+          ];
+        }),
         empty: '',
       }),
       moreJobs(jobs[status], status),
     ]
   );
 }
+
+/** The page of the job says which of its devices go back to which profile. */
+const putBackLink = ({ id, counts }: JobView, about: string): Content =>
+  counts.applied > 0 &&
+  html`<a class="button main" href="/operator/jobs/${id}">Put back…<span class="hidden"> devices that have taken ${about}</span></a>`;
 
 const jobLink = (job: JobView, names: ProfileNames): Html =>
   html`<a class="name" href="/operator/jobs/${job.id}">${profileNameOf(job.profileSlug, names)}</a>`;

@@ -82,6 +82,7 @@ describe('The page of the fleet', () => {
     );
     assert.equal(status, 200, text);
     assert.match(text, /All 2 that match/);
+    assert.doesNotMatch(text, /Choose one of the three/);
   });
 
   it('says where a count ends before all are counted, and offers no apply that would be refused', () => {

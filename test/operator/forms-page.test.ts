@@ -1,9 +1,18 @@
 /** Forms of operations: rendered from the schema, sent to the same use case as the API. */
 import assert from 'node:assert/strict';
+import { NO_COUNTS } from '../../src/config-jobs/config-job.ts';
 import { query } from '../../src/db/query.ts';
 import { FORMS } from '../../src/operator/forms.ts';
 import { HOUR_MS } from '../../src/process/durations.ts';
-import { apply, createProfile, FRIDGE, HOT_WATER, register, sendTemperature } from '../support/fleet.ts';
+import {
+  apply,
+  applyAnswer,
+  createProfile,
+  FRIDGE,
+  HOT_WATER,
+  register,
+  sendTemperature,
+} from '../support/fleet.ts';
 import { untilLockWaits } from '../support/lock-waits.ts';
 import { useService } from '../support/service.ts';
 import { hiddenIn, signIn, tokenIn, visit } from './visitor.ts';
@@ -336,6 +345,34 @@ describe('A form of an operation', () => {
     await dms.api.delete(`/groups/${group.id}`);
   });
 
+  it('fills in the settings that devices ran before an edit of their profile, and leads back to the job', async () => {
+    const serial = '282C02424ECB';
+    const slug = await createProfile(dms, { ...FRIDGE, slug: 'undone' });
+    await register(dms, serial);
+    await apply(dms, slug, { serialNumbers: [serial] });
+    await applyAnswer(dms, serial);
+    const [alert] = FRIDGE.temperatureAlerts;
+    await dms.api.put(`/devices/config-profiles/${slug}`, { temperatureAlerts: [{ ...alert, highC: 12 }] });
+    const jobId = await apply(dms, slug, { serialNumbers: [serial] });
+    await applyAnswer(dms, serial);
+    await dms.service
+      .sql('config_jobs')
+      .where({ organization_id: dms.id, id: jobId })
+      .update({ status: 'succeeded', target_counts: { ...NO_COUNTS, applied: 1 } });
+    const job = await visit(`${dms.baseUrl}/operator/jobs/${jobId}`, { cookie });
+    assert.match(job.text, /in an earlier version.*Apply it to the 1…/s);
+    const [, link = ''] = job.text.match(/forms\/([^"]+)">Edit with the earlier settings…/) ?? [];
+    const form = await see(link.replaceAll('&amp;', '&'));
+    assert.match(form.text, /role="status">These are the settings that an earlier job brought/);
+    const saved = await answer(`updateProfile?slug=${slug}`, inputsIn(form.text));
+    assert.equal(saved.headers.get('location'), `/operator/jobs/${jobId}?done=updateProfile`);
+    const { temperatureAlerts } = (await dms.api.get(`/devices/config-profiles/${slug}`)).body.profile;
+    assert.equal(temperatureAlerts[0].highC, 8);
+    const undo = { undo: jobId, slug };
+    const preview = await visit(`${dms.baseUrl}/operator/apply`, { cookie, form: undo });
+    assert.match(preview.text, new RegExp(`name="serialNumbers" value="${serial}"`));
+  });
+
   it('asks once more where somebody else has saved the profile since the question', async () => {
     const slug = await createProfile(dms, { ...FRIDGE, slug: 'shared' });
     const path = `updateProfile?slug=${slug}`;
@@ -595,7 +632,7 @@ describe('A form of an operation', () => {
     assert.match((await search('to=2020-01-01T00:00')).text, /No change matches/);
   });
 
-  it('shows each alert of a profile on a line of its own in the audit trail', async () => {
+  it('shows each alert of a profile in words, on a line of its own, in the audit trail and on its page', async () => {
     const alert = (lowC: number) => ({
       type: 'range',
       channel: 'probe',
@@ -607,9 +644,17 @@ describe('A form of an operation', () => {
       slug: 'traced',
       temperatureAlerts: [alert(1), alert(2), alert(3)],
     });
-    const { text } = await visit(`${dms.baseUrl}/operator/audit?subject=${slug}`, { cookie });
-    for (const lowC of [1, 2, 3])
-      assert.match(text, new RegExp(`<div><code>[^<]*lowC&quot;:${lowC},[^<]*warning[^<]*}</code></div>`));
+    for (const path of [`audit?subject=${slug}`, `profiles/${slug}`]) {
+      const { text } = await visit(`${dms.baseUrl}/operator/${path}`, { cookie });
+      const changes = text.slice(text.indexOf('<dl class="changes">'));
+      for (const lowC of [1, 2, 3])
+        assert.match(
+          changes,
+          new RegExp(`<div>probe: ${lowC} to 8 °C, hysteresis 0 °C, warning</div>`),
+          path,
+        );
+      assert.match(changes, /<dt>schedule<\/dt><dd>always</, path);
+    }
   });
 
   it('keeps the line breaks of what people wrote, in the audit trail and in a maintenance', async () => {

@@ -1,6 +1,6 @@
 /** The progress of a job: its stages, its expected end, and the latest devices. */
 import assert from 'node:assert/strict';
-import { NO_COUNTS } from '../../src/config-jobs/config-job.ts';
+import { type JobStatus, NO_COUNTS } from '../../src/config-jobs/config-job.ts';
 import { type AwaitedDevice, LATEST_SHOWN, toProgress, whyAwaited } from '../../src/operator/job-progress.ts';
 import { meaningOf } from '../../src/operator/states.ts';
 import { HOUR_MS } from '../../src/process/durations.ts';
@@ -75,6 +75,12 @@ describe('The page of a job', () => {
   });
 
   const pageOf = (jobId: string) => visit(`${dms.baseUrl}/operator/jobs/${jobId}`, { cookie });
+  /** As the worker ends a job. */
+  const end = (jobId: string, status: JobStatus, applied: number) =>
+    dms.service
+      .sql('config_jobs')
+      .where({ organization_id: dms.id, id: jobId })
+      .update({ status, finished_at: new Date(), target_counts: { ...NO_COUNTS, applied } });
 
   it('shows the stage, the expected end, and the latest devices with the reason', async () => {
     const serials = await registerMany(dms, 4, 'STAGED');
@@ -142,7 +148,7 @@ describe('The page of a job', () => {
     assert.match((await pageOf(`${jobId}?done=cancelConfigJob`)).text, /The job was cancelled/);
   });
 
-  it('offers the earlier profile to the devices that a cancelled job has changed', async () => {
+  it('offers the earlier profile to the devices that a job has changed, however it ended, until a later change', async () => {
     const serials = await registerMany(dms, 3, 'UNDO');
     const before = await createProfile(dms, { ...FRIDGE, slug: 'before' });
     const wrong = await createProfile(dms, { ...FREEZER, slug: 'wrong' });
@@ -158,34 +164,62 @@ describe('The page of a job', () => {
     const { text } = await pageOf(jobId);
     assert.match(text, /They stay on <strong>Freezer<\/strong>.*Put the 1 back to Vaccine fridge…/s);
     assert.match(text, /none is known<\/span><\/td><td data-label="Devices">1</);
+    const ended = dms.service.sql('config_jobs').where({ organization_id: dms.id, id: jobId });
+    for (const status of ['aborted', 'completed_with_failures', 'succeeded'] as const) {
+      await ended.clone().update({ status });
+      const wayBack = /Put the 1 back to Vaccine fridge….*left out: they stay on this one/s;
+      assert.match((await pageOf(jobId)).text, wayBack, status);
+    }
     const form = { undo: jobId, slug: before };
     const preview = await visit(`${dms.baseUrl}/operator/apply`, { cookie, form });
     assert.match(preview.text, /name="serialNumbers" value="UNDO-0000"/);
     await apply(dms, before, { serialNumbers: ['UNDO-0000'] });
     assert.doesNotMatch((await pageOf(jobId)).text, /Put the/);
+    await apply(dms, before, { serialNumbers: ['UNDO-0002'] });
+    assert.match((await pageOf(jobId)).text, /Nothing to put back/);
     const stranger = await signIn(dms, { organizationId: (await dms.addOrganization()).id });
     const foreign = await visit(`${dms.baseUrl}/operator/apply`, { cookie: stranger, form });
     assert.doesNotMatch(foreign.text, /UNDO-/);
   });
 
-  it('reads the devices that a large job has changed once for drawings that follow each other', async () => {
+  it('leads past an earlier apply of the same settings to the profile before it', async () => {
+    const serial = 'AGAIN-1';
+    await register(dms, serial);
+    const before = await createProfile(dms, { ...FRIDGE, slug: 'before-again' });
+    const slug = await createProfile(dms, { ...FREEZER, slug: 'again' });
+    for (const each of [before, slug]) {
+      await apply(dms, each, { serialNumbers: [serial] });
+      await applyAnswer(dms, serial);
+    }
+    const jobId = await apply(dms, slug, { serialNumbers: [serial] });
+    await applyAnswer(dms, serial);
+    await end(jobId, 'succeeded', 1);
+    assert.match((await pageOf(jobId)).text, /Put the 1 back to Vaccine fridge…/);
+  });
+
+  it('reads the devices that a large job has changed once for drawings that follow each other, or when asked', async () => {
     const serial = 'UNDO-LARGE';
     await register(dms, serial);
     const slug = await createProfile(dms, { ...FREEZER, slug: 'large' });
     const jobId = await apply(dms, slug, { serialNumbers: [serial] });
     await dms.api.post(`/devices/config-jobs/${jobId}/cancel`);
-    await dms.service
-      .sql('config_jobs')
-      .where({ organization_id: dms.id, id: jobId })
-      .update({ status: 'cancelled', target_counts: { ...NO_COUNTS, applied: 20_000 } });
     let reads = 0;
     const count = ({ sql }: { sql: string }) => {
       if (sql.includes('earlier.profile_slug')) reads++;
     };
     dms.service.sql.on('query', count);
+    await end(jobId, 'succeeded', 20_000);
+    const { text } = await pageOf(jobId);
+    assert.match(
+      text,
+      new RegExp(`/operator/jobs/${jobId}\\?changed=true">Devices that still run the change`),
+    );
+    assert.equal(reads, 0);
+    assert.match((await pageOf(`${jobId}?changed=true`)).text, /Nothing to put back/);
+    await end(jobId, 'cancelled', 20_001);
     for (let drawing = 0; drawing < 3; drawing++) await pageOf(jobId);
     dms.service.sql.off('query', count);
-    assert.equal(reads, 1);
+    assert.equal(reads, 2);
   });
 
   it('names the devices it is for: all, a group, its new members, or chosen ones', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { apply, applyAnswer, createProfile, FACTORY, FRIDGE, register } from '../support/fleet.ts';
 import { useService } from '../support/service.ts';
-import { signIn, visit } from './visitor.ts';
+import { hiddenIn, signIn, visit } from './visitor.ts';
 
 describe('The start page', () => {
   const dms = useService({ withWorker: false });
@@ -113,15 +113,21 @@ describe('The start page', () => {
     const [job] = (await dms.api.get('/devices/config-jobs')).body.items;
     const end = (at: string) =>
       dms.service.sql.raw(
-        `update config_jobs set status = 'aborted', reason = 'too many devices failed', finished_at = now() - ?::interval
+        `update config_jobs set status = 'aborted', reason = 'too many devices failed', finished_at = now() - ?::interval,
+           target_counts = '{"applied": 1, "failed": 1}'
          where id = ?`,
         [at, job.id],
       );
     await end('23 hours');
+    const wayBack = `href="/operator/jobs/${job.id}">Put back…`;
     assert.match(
       await see(),
-      new RegExp(`Rollouts that ended themselves.*/operator/jobs/${job.id}.*too many devices failed`, 's'),
+      new RegExp(
+        `Rollouts that ended themselves.*/operator/jobs/${job.id}.*too many devices failed.*${wayBack}.*Retry…`,
+        's',
+      ),
     );
+    assert.doesNotMatch(await see(await signIn(dms, { role: 'read' })), /Put back/);
     await end('25 hours');
     assert.doesNotMatch(await see(), /Rollouts that ended/);
     const slug = await createProfile(dms, { ...FRIDGE, slug: 'drifting' });
@@ -132,6 +138,14 @@ describe('The start page', () => {
       transmissionInterval: 7_200,
     });
     assert.match(await see(), /Settings that drifted.*Cellar.*Apply Vaccine fridge again…/s);
+  });
+
+  it('leads back from the withdrawal of a failed change', async () => {
+    const [, link = ''] = (await see()).match(/href="([^"]+withdrawDeviceConfig[^"]+)"/) ?? [];
+    const { text } = await visit(dms.baseUrl + link.replaceAll('&amp;', '&'), { cookie });
+    const [, action = ''] = text.match(/action="([^"]+withdrawDeviceConfig[^"]+)"/) ?? [];
+    const { headers } = await visit(dms.baseUrl + action, { cookie, form: hiddenIn(text) });
+    assert.equal(headers.get('location'), '/operator?done=withdrawDeviceConfig');
   });
 
   it('resumes in place a webhook that was disabled, and retries one that fails', async () => {

@@ -235,7 +235,7 @@ ${table({ caption: 'Statistics per channel', head: HEAD, rows: channels.map((cha
 
 function statisticsRow(
   channel: Answers['getStatistics']['channels'][number],
-  { from }: CurveSpan,
+  span: CurveSpan,
 ): Content[] {
   const { unit, min, avg, max, meanKineticTemperature, alerts, gapCount } = channel;
   const number = (value: number | null) => (value === null ? '–' : `${shownValue(value)} ${unit}`);
@@ -246,14 +246,17 @@ function statisticsRow(
     number(max),
     number(meanKineticTemperature),
     channel.count.toLocaleString('en'),
-    completeness(channel, from),
+    completeness(channel, span.from),
     alerts.map(
-      ({ lowC, highC, secondsOutside }) =>
-        html`<div>${boundsText({ lowC, highC })}: ${durationText(secondsOutside)}</div>`,
+      ({ lowC, highC, secondsOutside, from, to }) =>
+        html`<div>${boundsText({ lowC, highC })}: ${durationText(secondsOutside)}${isPart({ from, to }, span) && html` <span class="quiet">${clock(from)} to ${clock(to)}</span>`}</div>`,
     ),
     gapCount.toLocaleString('en'),
   ];
 }
+
+const isPart = ({ from, to }: { from: string; to: string }, span: CurveSpan): boolean =>
+  new Date(from) > span.from || new Date(to) < span.to;
 
 /** With its beginning where the device has measured for a part of the span. */
 const completeness = (

@@ -75,7 +75,7 @@ describe('The page of a device', () => {
     assert.ok(hours > 1.5 && hours <= 2, `${hours} h`);
   });
 
-  it('says since when statistics are complete, where the device has measured for a part of the span', async () => {
+  it('says since when statistics are complete, and when bounds were in force, where that is a part of the span', async () => {
     const id = await register(dms, 'PARTLY-1');
     const intervals = { measurementIntervalMinutes: 5 };
     const slug = await createProfile(dms, { ...FRIDGE, slug: 'partly', intervals });
@@ -83,7 +83,9 @@ describe('The page of a device', () => {
     await applyAnswer(dms, 'PARTLY-1');
     await sendTemperature(dms, 'PARTLY-1', 5);
     const complete = /data-label="Complete">100 % <span class="quiet">since <time /;
-    assert.match(await page(`/devices/${id}/statistics?span=month`), complete);
+    const text = await page(`/devices/${id}/statistics?span=month`);
+    assert.match(text, complete);
+    assert.match(text, /<div>2 to 8 °C: 0 s <span class="quiet"><time [^>]+>[^<]+<\/time> to <time /);
   });
 
   it('shows whole days and ends at midnight as in the profile, pending and confirmed', async () => {

@@ -83,12 +83,12 @@ export const applyRow = (
   profiles.length > 0 &&
   html`<section class="panel"><h2>${title}</h2><form method="post" action="${APPLY_PATH}" class="filter" id="${id}">
 ${serialNumber !== undefined && html`<input type="hidden" name="serialNumbers" value="${serialNumber}">`}
-<label>Profile <select name="slug">${profiles.map(({ slug, name }) => html`<option value="${slug}"${slug === chosen && html` selected`}>${name} (${slug})</option>`)}</select></label>
-${serialNumber === undefined && html`<button type="button" class="tick-all">Tick all</button> `}<button class="main">Preview</button> <button name="step" value="edit">Stages, start…</button>
+<label>Profile <select name="slug" required><option value="">choose</option>${profiles.map(({ slug, name }) => html`<option value="${slug}"${slug === chosen && html` selected`}>${name} (${slug})</option>`)}</select></label>
+${serialNumber === undefined && html`<button type="button" class="tick-all">Tick all</button> `}<button class="main">Preview</button> <button name="step" value="edit" formnovalidate>Stages, start…</button>
 ${
   groups.length > 0 &&
   html`<label>Group <select name="joinedGroupId">${groups.map(({ value, label }) => html`<option value="${value}">${label}</option>`)}</select></label>
-<button formaction="${JOIN_PATH}">Add to the group</button>`
+<button formaction="${JOIN_PATH}" formnovalidate>Add to the group</button>`
 }</form></section>`;
 
 /** Leads to the preview of an apply to a device that no longer runs its profile. */

@@ -27,7 +27,7 @@ export function headLines(statistics: Statistics, options: RecordOptions): strin
   const timeOf = clockOf(options.timezone);
   return [
     `Organization: ${asset.organizationName}`,
-    `Place: ${asset.name}`,
+    `Name: ${asset.name}`,
     ...placeOf(asset),
     ...(isBeforeRegistration(statistics) ? [] : serialsWithin(asset, statistics)).map(
       ({ serialNumber, from, to }) => `Logger: ${serialNumber}, ${timeOf(from)} to ${timeOf(to)}`,

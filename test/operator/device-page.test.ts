@@ -41,7 +41,9 @@ describe('The page of a device', () => {
     assert.match(text, heading('no profile'));
     assert.match(text, /<div data-live="facts"><dl.*<dt>Battery</s);
     await apply(dms, await createProfile(dms, { ...FRIDGE, slug: 'plain' }), { serialNumbers: ['PLAIN-1'] });
-    assert.match(await page(`/devices/${id}`), heading('pending'));
+    const pending = await page(`/devices/${id}`);
+    assert.match(pending, heading('pending'));
+    assert.match(pending, /<select name="slug" required><option value="">choose<\/option><option value="plain">/);
   });
 
   it('shows beside drifted settings what the device confirmed, that it does not watch, and a way to apply them again', async () => {
@@ -55,6 +57,7 @@ describe('The page of a device', () => {
     assert.match(text, /<th scope="col">Confirmed<\/th>/);
     assert.match(text, /Alerts<\/th><td>none<\/td><td><mark>probe \(channel 1\): 2 to 8 °C/);
     assert.match(text, /does not watch the confirmed bounds itself/);
+    assert.match(text, /<option value="watched" selected>/);
     assert.match(text, /name="slug" value="watched">.*Apply Vaccine fridge again…/s);
     const preview = await visit(`${dms.baseUrl}/operator/apply`, {
       cookie,

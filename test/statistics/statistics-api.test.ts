@@ -175,7 +175,7 @@ describe('Statistics of a device', () => {
       new Date(time(minutes)).toLocaleString('sv-SE', { timeZone: 'Europe/Stockholm' });
     for (const part of [
       /^Organization: test /m,
-      /^Place: Kühlschrank Süd$/m,
+      /^Name: Kühlschrank Süd$/m,
       /^Building: B$/m,
       /^Space: S$/m,
       /^Floor: 2$/m,
@@ -400,7 +400,7 @@ describe('Statistics of a device', () => {
     const texts = textsOf(bytes);
     assert.equal(texts.filter((text) => /^Channel \d: /.test(text)).length, 12);
     const text = texts.join(' ').replace(/\s+/g, ' ');
-    assert.match(text, /Place: (Room ){22}North/);
+    assert.match(text, /Name: (Room ){22}North/);
     assert.match(text, /profile Vaccine fridge \(w+-end\), confirmed by the logger/);
     assert.match(
       text,

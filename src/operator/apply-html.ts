@@ -54,10 +54,14 @@ const matchingHtml = (
   { filter, groupName }: Pick<ApplyFormOptions, 'filter' | 'groupName'>,
   count: number,
 ): Html =>
-  html`<p><strong>All ${atLeast(count, COUNTED_MAX)} that match</strong> ${Object.entries(filter).map(
+  html`<p>To <strong>${matchText(count, COUNTED_MAX)}</strong> ${Object.entries(filter).map(
     ([name, value]) =>
       html`<span class="badge">${FILTER_LABELS[name]?.toLowerCase()}: ${filterValue(name, value, groupName)}</span> `,
   )}</p><input type="hidden" name="filter" value="${new URLSearchParams(filter as Record<string, string>).toString()}">`;
+
+/** "the one that matches" or "all 1,200 that match". */
+export const matchText = (count: number, countedMax: number): string =>
+  count === 1 ? 'the one that matches' : `all ${atLeast(count, countedMax)} that match`;
 
 function filterValue(name: string, value = '', groupName: string | undefined): string {
   if (name === 'q' || name === 'model') return value;
@@ -108,7 +112,8 @@ const devices = (number: number): string => counted(number, 'device');
 
 /** The same words before a job and on its page. Percents that are left out have the defaults of the operation. */
 export function stagesText(rollout: Partial<Rollout> | undefined, total: number): string {
-  if (rollout?.firstPercent === undefined) return `All ${devices(total)} at once.`;
+  if (rollout?.firstPercent === undefined)
+    return `${total === 1 ? '1 device' : `All ${devices(total)}`} at once.`;
   const { minAppliedPercent = 100, abortFailedPercent = 100, firstPercent } = rollout;
   const first = firstStageSize(total, { firstPercent, minAppliedPercent, abortFailedPercent });
   return `${count(first)} first, ${count(total - first)} after ${minAppliedPercent} % of them have applied it; ends if ${abortFailedPercent} % fail.`;

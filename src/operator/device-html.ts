@@ -233,10 +233,7 @@ ${span.fault !== null && html`<p class="problem" role="alert">${span.fault}</p>`
 ${table({ caption: 'Statistics per channel', head: HEAD, rows: channels.map((channel) => statisticsRow(channel, span)), empty: 'Nothing was measured.' })}`;
 };
 
-function statisticsRow(
-  channel: Answers['getStatistics']['channels'][number],
-  span: CurveSpan,
-): Content[] {
+function statisticsRow(channel: Answers['getStatistics']['channels'][number], span: CurveSpan): Content[] {
   const { unit, min, avg, max, meanKineticTemperature, alerts, gapCount } = channel;
   const number = (value: number | null) => (value === null ? '–' : `${shownValue(value)} ${unit}`);
   return [

@@ -356,7 +356,7 @@ function calmHtml(calm: Calm, { link, mayChange }: StartOptions): Html {
       ? inContact.toLocaleString('en')
       : `more than ${(IN_CONTACT_MAX - 1).toLocaleString('en')}`;
   return html`<section class="panel calm">
-<p><strong>${count} of ${devices.toLocaleString('en')}</strong> ${devices === 1 ? 'logger' : 'loggers'} sent within the last hour, ${online.toLocaleString('en')} ${online === 1 ? 'keeps to its' : 'keep to their'} contacts.</p>
+<p><strong>${count} of ${devices.toLocaleString('en')}</strong> ${devices === 1 ? 'logger' : 'loggers'} sent within the last hour, ${online.toLocaleString('en')} ${online === 1 ? 'is' : 'are'} online.</p>
 ${neverReported > 0 && html`<p><a href="/operator/fleet?status=new">${counted(neverReported, 'logger')}</a> never reported.</p>`}
 ${overdue > 0 && html`<p><a href="/operator/fleet?status=offline">${counted(overdue, 'logger')}</a> missed a contact.</p>`}
 ${acknowledged > 0 && inHandHtml(acknowledged)}

@@ -43,7 +43,10 @@ describe('The page of a device', () => {
     await apply(dms, await createProfile(dms, { ...FRIDGE, slug: 'plain' }), { serialNumbers: ['PLAIN-1'] });
     const pending = await page(`/devices/${id}`);
     assert.match(pending, heading('pending'));
-    assert.match(pending, /<select name="slug" required><option value="">choose<\/option><option value="plain">/);
+    assert.match(
+      pending,
+      /<select name="slug" required><option value="">choose<\/option><option value="plain">/,
+    );
   });
 
   it('shows beside drifted settings what the device confirmed, that it does not watch, and a way to apply them again', async () => {
@@ -221,7 +224,11 @@ describe('The page of a device', () => {
     assert.match(await page('/alerts?status=all'), new RegExp(`href="/operator${path}"`));
     const send = (action: string, form: Record<string, string>) =>
       visit(`${dms.baseUrl}/operator/forms/${action}?alertId=${alert.id}`, { cookie, form });
-    assert.equal((await send('acknowledgeAlert', { assignee: 'Ada', snoozeUntil: '24' })).status, 303);
+    assert.match(
+      await page(`/forms/acknowledgeAlert?alertId=${alert.id}`),
+      /<option value="0.25">15 min<\/option><option value="0.5">30 min<\/option><option value="1">1 h</,
+    );
+    assert.equal((await send('acknowledgeAlert', { assignee: 'Ada', snoozeUntil: '0.5' })).status, 303);
     assert.equal((await send('commentAlert', { comment: '<b>Door</b>\r\nclosed' })).status, 303);
     const shown = await page(path);
     for (const part of [
@@ -235,7 +242,8 @@ describe('The page of a device', () => {
     assert.match(shown, /<dt>Since<\/dt><dd><time datetime="[^"]+" data-clock="age">/);
     assert.match(shown, /data-label="When"><time datetime="[^"]+" data-clock>/);
     const { snoozeUntil, assignee } = (await dms.api.get(path)).body;
-    assert.ok(Date.parse(snoozeUntil) > Date.now());
+    const aheadMs = Date.parse(snoozeUntil) - Date.now();
+    assert.ok(aheadMs > 0 && aheadMs <= HOUR_MS / 2, `${aheadMs}`);
     assert.equal(assignee, 'Ada');
     assert.match(shown, /operator\/forms\/endSnooze/);
     assert.equal((await send('endSnooze', { comment: 'Eight hours too many' })).status, 303);

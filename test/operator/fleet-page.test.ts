@@ -81,7 +81,7 @@ describe('The page of the fleet', () => {
       { cookie },
     );
     assert.equal(status, 200, text);
-    assert.match(text, /All 2 that match/);
+    assert.match(text, /To <strong>all 2 that match/);
   });
 
   it('says where a count ends before all are counted, and offers no apply that would be refused', () => {
@@ -141,6 +141,8 @@ describe('The page of the fleet', () => {
     assert.deepEqual(serialsIn(text), ['PLAIN']);
     assert.match(text, /name="model" value="TVO-THT"/);
     assert.match(text, /filter=model%3DTVO-THT">Apply a profile to the one that matches/);
+    const form = await visit(`${dms.baseUrl}/operator/apply?filter=model%3DTVO-THT`, { cookie });
+    assert.match(form.text, /<strong>the one that matches<\/strong> <span class="badge">model: TVO-THT</);
   });
 
   it('says in words which devices a profile is applied to, and that none matches', async () => {

@@ -116,7 +116,7 @@ export function stagesText(rollout: Partial<Rollout> | undefined, total: number)
     return `${total === 1 ? '1 device' : `All ${devices(total)}`} at once.`;
   const { minAppliedPercent = 100, abortFailedPercent = 100, firstPercent } = rollout;
   const first = firstStageSize(total, { firstPercent, minAppliedPercent, abortFailedPercent });
-  return `${count(first)} first, ${count(total - first)} after ${minAppliedPercent} % of them have applied it; ends if ${abortFailedPercent} % fail.`;
+  return `${count(first)} first, ${count(total - first)} after ${minAppliedPercent} % of them have applied it; ends if ${abortFailedPercent} % of them fail.`;
 }
 
 interface ApplyChoices {

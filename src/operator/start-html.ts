@@ -230,9 +230,13 @@ const failuresText = ({ counts: { failed, timedOut } }: JobView): string =>
     .join(', ');
 
 /** The list has other jobs with the status as well. */
-const moreJobs = ({ items, inAll }: TroubledJobs, status: TroubledJob['status']): Content =>
-  inAll > items.length &&
-  html`<p class="pager">${(inAll - items.length).toLocaleString('en')} more are among <a href="/operator/jobs?status=${status}">all that ${status === 'running' ? 'run' : 'ended so'}</a></p>`;
+const moreJobs = ({ items, inAll }: TroubledJobs, status: TroubledJob['status']): Content => {
+  const more = inAll - items.length;
+  return (
+    more > 0 &&
+    html`<p class="pager">${more.toLocaleString('en')} more ${more === 1 ? 'is' : 'are'} among <a href="/operator/jobs?status=${status}">all that ${status === 'running' ? 'run' : 'ended so'}</a></p>`
+  );
+};
 
 const driftedHtml = (
   { drifted, driftedInAll, profileNames }: StartPage,

@@ -84,11 +84,14 @@ describe('The page of the fleet', () => {
     assert.match(text, /To <strong>all 2 that match/);
   });
 
-  it('says where a count ends before all are counted, and offers no apply that would be refused', () => {
+  it('says where a count ends before all are counted, counts one alert in the singular, and offers no apply that would be refused', () => {
     const see = (totalItems: number | undefined, filter: Record<string, string>) =>
       toText(
         fleetHtml({
-          counts: fleetPageView([{ key: 'status:online', count: 1_000 }]),
+          counts: fleetPageView([
+            { key: 'status:online', count: 1_000 },
+            { key: 'alert:low_battery', count: 1 },
+          ]),
           page: { items: [], nextCursor: null, totalItems },
           listed: [],
           filter,
@@ -104,7 +107,7 @@ describe('The page of the fleet', () => {
     const some = see(1_000, { q: 'EFENTO' });
     assert.match(
       some,
-      /<h2>1,000 or more devices found.*applyProfile: [\w ]+ all 1,000 or more that match</s,
+      /<span class="number">1<\/span> <span>open alert<.*<h2>1,000 or more devices found.*applyProfile: [\w ]+ all 1,000 or more that match</s,
     );
     assert.match(
       see(999, { q: 'EFENTO' }),

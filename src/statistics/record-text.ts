@@ -122,7 +122,7 @@ export function maintenanceLines({ mutedSpans }: Statistics, timezone: string): 
   const lines = mutedSpans
     .slice(-MAINTENANCE_MAX)
     .map(({ from, to, reason }) => `${timeOf(from)} to ${timeOf(to)}: ${reason.replace(/\s+/g, ' ')}`);
-  return left > 0 ? [`${left} earlier times are not listed.`, ...lines] : lines;
+  return left > 0 ? [notListed(left, 'earlier time'), ...lines] : lines;
 }
 
 export function channelLines(channel: Channel, span: Span, timezone: string): string[] {
@@ -170,6 +170,9 @@ function outsideLines({ alerts, withoutBounds }: Channel, span: Span, timezone: 
     ...(freeMs > 0 ? [`without bounds ${durationText(freeMs / 1000)}`] : []),
   ];
 }
+
+export const notListed = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? ' is' : 's are'} not listed.`;
 
 export const boundsText = ({ lowC, highC }: { lowC: number | null; highC: number | null }): string => {
   if (lowC === null) return `up to ${highC} °C`;

@@ -5,6 +5,7 @@ import { createPoliciesRepository } from '../escalations/escalation-policies.rep
 import { createGroupsRepository } from '../groups/groups.repository.ts';
 import type { RecordAudit } from '../http/audit.ts';
 import { atMostEvery } from '../http/instruments.ts';
+import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { createAlertLinks } from '../notifications/alert-links.service.ts';
 import { createGathering, createStepGathering } from '../notifications/gathering.service.ts';
 import { openAlerts } from '../notifications/linked-text.ts';
@@ -60,6 +61,7 @@ export function composeNotifications(resources: Resources, { send, tests, record
   const service = createChannelsService({
     addresses,
     baseUrl: settings.operatorUrl,
+    findOrganizationName: createOrganizationsRepository(sql).findName,
     onFault: (err) => log.warn({ err }, 'The link that confirms an address could not be sent'),
     channels,
     channelsIn: createChannelsRepository,

@@ -201,12 +201,12 @@ export const TEST_MESSAGE: Message = {
 
 export const CONFIRM_PATH = '/operator/confirm-address';
 
-/** Contains no text that the person who requested the link could have chosen. */
-export const linkMessage = (baseUrl: string, token: string): Message => ({
+/** Contains no text of the person who requested the link: only the command line names organizations. */
+export const linkMessage = (baseUrl: string, organizationName: string, token: string): Message => ({
   subject: 'Confirm that you want alerts of temperature loggers',
   data: {
     ...TEST_MESSAGE.data,
-    text: `Somebody wants alerts of temperature loggers to be sent to this address. To agree, open this link within 24 hours and press the button:\n\n${baseUrl}${CONFIRM_PATH}?token=${token}\n\nOtherwise nothing more is sent.`,
+    text: `${toOneLine(organizationName)} wants to send alerts of its temperature loggers to this address. To agree, open this link within 24 hours and press the button:\n\n${baseUrl}${CONFIRM_PATH}?token=${token}\n\nOtherwise nothing more is sent.`,
   },
 });
 

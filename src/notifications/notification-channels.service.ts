@@ -54,6 +54,7 @@ interface ChannelsServiceDeps {
   hasMailServer: boolean;
   /** URL of the operators' page, which confirms addresses; null: there is none. */
   baseUrl: string | null;
+  findOrganizationName(organizationId: string): Promise<string | null>;
   addresses: Pick<MailAddresses, 'lock' | 'require' | 'renewLink' | 'countTest' | 'takeBack'>;
   /** Called when a link could not be sent. */
   onFault(error: unknown): void;
@@ -114,7 +115,8 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
 
   /** Sent in the background: the channel shows the outcome, and the owner can request a lost link again. */
   async function sendLink(ref: ChannelRef, target: string, token: string): Promise<void> {
-    const content = linkMessage(deps.baseUrl ?? '', token);
+    const organizationName = (await deps.findOrganizationName(ref.organizationId)) ?? '';
+    const content = linkMessage(deps.baseUrl ?? '', organizationName, token);
     const address = { ...ref, type: 'email' as const, target, secret: null };
     const { error, isUnsent } = await sender.send(address, { id: randomUUID(), madeAt: deps.now(), content });
     if (isUnsent) await addresses.takeBack(ref, target, 'link');

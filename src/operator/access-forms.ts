@@ -49,7 +49,7 @@ export const ACCESS_FORMS = {
     submit: 'Make a link',
     section,
     question:
-      'The link signs in once, within 10 minutes. Without an API key behind your own session, theirs ends with yours.',
+      'The link signs in once, within 10 minutes. If you have signed in without an API key, the session of that person ends with yours.',
     looks: {
       role: { none: 'the same as mine', help: 'At most your own. read: sees all; write: changes, too.' },
     },

@@ -17,7 +17,7 @@ export const ALERT_FORMS = {
     about,
     body: { status: 'acknowledged' },
     looks: {
-      snoozeUntil: { label: 'Snooze for', hours: [1, 2, 4, 8, 24] },
+      snoozeUntil: { label: 'Snooze for', hours: [0.25, 0.5, 1, 2, 4, 8, 24] },
       assignee: { label: 'Assigned to' },
     },
     changes: { operation: 'getAlert', pick: ({ assignee }) => ({ assignee }) },

@@ -54,10 +54,14 @@ const matchingHtml = (
   { filter, groupName }: Pick<ApplyFormOptions, 'filter' | 'groupName'>,
   count: number,
 ): Html =>
-  html`<p><strong>All ${atLeast(count, COUNTED_MAX)} that match</strong> ${Object.entries(filter).map(
+  html`<p>To <strong>${matchText(count, COUNTED_MAX)}</strong> ${Object.entries(filter).map(
     ([name, value]) =>
       html`<span class="badge">${FILTER_LABELS[name]?.toLowerCase()}: ${filterValue(name, value, groupName)}</span> `,
   )}</p><input type="hidden" name="filter" value="${new URLSearchParams(filter as Record<string, string>).toString()}">`;
+
+/** "the one that matches" or "all 1,200 that match". */
+export const matchText = (count: number, countedMax: number): string =>
+  count === 1 ? 'the one that matches' : `all ${atLeast(count, countedMax)} that match`;
 
 function filterValue(name: string, value = '', groupName: string | undefined): string {
   if (name === 'q' || name === 'model') return value;
@@ -83,12 +87,12 @@ export const applyRow = (
   profiles.length > 0 &&
   html`<section class="panel"><h2>${title}</h2><form method="post" action="${APPLY_PATH}" class="filter" id="${id}">
 ${serialNumber !== undefined && html`<input type="hidden" name="serialNumbers" value="${serialNumber}">`}
-<label>Profile <select name="slug">${profiles.map(({ slug, name }) => html`<option value="${slug}"${slug === chosen && html` selected`}>${name} (${slug})</option>`)}</select></label>
-${serialNumber === undefined && html`<button type="button" class="tick-all">Tick all</button> `}<button class="main">Preview</button> <button name="step" value="edit">Stages, start…</button>
+<label>Profile <select name="slug" required><option value="">choose</option>${profiles.map(({ slug, name }) => html`<option value="${slug}"${slug === chosen && html` selected`}>${name} (${slug})</option>`)}</select></label>
+${serialNumber === undefined && html`<button type="button" class="tick-all">Tick all</button> `}<button class="main">Preview</button> <button name="step" value="edit" formnovalidate>Stages, start…</button>
 ${
   groups.length > 0 &&
   html`<label>Group <select name="joinedGroupId">${groups.map(({ value, label }) => html`<option value="${value}">${label}</option>`)}</select></label>
-<button formaction="${JOIN_PATH}">Add to the group</button>`
+<button formaction="${JOIN_PATH}" formnovalidate>Add to the group</button>`
 }</form></section>`;
 
 /** Leads to the preview of an apply to a device that no longer runs its profile. */
@@ -108,10 +112,11 @@ const devices = (number: number): string => counted(number, 'device');
 
 /** The same words before a job and on its page. Percents that are left out have the defaults of the operation. */
 export function stagesText(rollout: Partial<Rollout> | undefined, total: number): string {
-  if (rollout?.firstPercent === undefined) return `All ${devices(total)} at once.`;
+  if (rollout?.firstPercent === undefined)
+    return `${total === 1 ? '1 device' : `All ${devices(total)}`} at once.`;
   const { minAppliedPercent = 100, abortFailedPercent = 100, firstPercent } = rollout;
   const first = firstStageSize(total, { firstPercent, minAppliedPercent, abortFailedPercent });
-  return `${count(first)} first, ${count(total - first)} after ${minAppliedPercent} % of them have applied it; ends if ${abortFailedPercent} % fail.`;
+  return `${count(first)} first, ${count(total - first)} after ${minAppliedPercent} % of them have applied it; ends if ${abortFailedPercent} % of them fail.`;
 }
 
 interface ApplyChoices {

@@ -17,7 +17,7 @@ export const confirmAddressHtml = (token: string, { addressKey, organizationName
 /** `usedAt` is set for a reader who opens the link again. */
 export const confirmedHtml = ({ addressKey, organizationName }: Address, usedAt: Date | null = null): Html =>
   html`<section class="sign-in"><h1>The address is confirmed</h1>
-<p>Alerts of <strong>${organizationName}</strong> are sent to <strong>${addressKey}</strong> ${usedAt === null && ' from now on'}.</p>${usedAt && usedText(usedAt)}</section>`;
+<p>Alerts of <strong>${organizationName}</strong> are sent to <strong>${addressKey}</strong>${usedAt === null && ' from now on'}.</p>${usedAt && usedText(usedAt)}</section>`;
 
 const usedText = (at: Date): Content =>
   html`<p>This link was used ${clock(at.toISOString())}, and is not needed again.</p>`;

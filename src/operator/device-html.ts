@@ -233,10 +233,7 @@ ${span.fault !== null && html`<p class="problem" role="alert">${span.fault}</p>`
 ${table({ caption: 'Statistics per channel', head: HEAD, rows: channels.map((channel) => statisticsRow(channel, span)), empty: 'Nothing was measured.' })}`;
 };
 
-function statisticsRow(
-  channel: Answers['getStatistics']['channels'][number],
-  { from }: CurveSpan,
-): Content[] {
+function statisticsRow(channel: Answers['getStatistics']['channels'][number], span: CurveSpan): Content[] {
   const { unit, min, avg, max, meanKineticTemperature, alerts, gapCount } = channel;
   const number = (value: number | null) => (value === null ? '–' : `${shownValue(value)} ${unit}`);
   return [
@@ -246,14 +243,17 @@ function statisticsRow(
     number(max),
     number(meanKineticTemperature),
     channel.count.toLocaleString('en'),
-    completeness(channel, from),
+    completeness(channel, span.from),
     alerts.map(
-      ({ lowC, highC, secondsOutside }) =>
-        html`<div>${boundsText({ lowC, highC })}: ${durationText(secondsOutside)}</div>`,
+      ({ lowC, highC, secondsOutside, from, to }) =>
+        html`<div>${boundsText({ lowC, highC })}: ${durationText(secondsOutside)}${isPart({ from, to }, span) && html` <span class="quiet">${clock(from)} to ${clock(to)}</span>`}</div>`,
     ),
     gapCount.toLocaleString('en'),
   ];
 }
+
+const isPart = ({ from, to }: { from: string; to: string }, span: CurveSpan): boolean =>
+  new Date(from) > span.from || new Date(to) < span.to;
 
 /** With its beginning where the device has measured for a part of the span. */
 const completeness = (

@@ -5,7 +5,7 @@ import { SYNC_STATUSES } from '../devices/device-sync.ts';
 import type { FleetView } from '../fleet/fleet.ts';
 import { DEVICE_STATUSES } from '../presence/presence.ts';
 import type { Answers } from './answers.ts';
-import { applyRow, TARGETS_MAX, TOO_MANY_MATCH } from './apply-html.ts';
+import { applyRow, matchText, TARGETS_MAX, TOO_MANY_MATCH } from './apply-html.ts';
 import { type PastDevices, pastHtml } from './archived-html.ts';
 import { sum } from './counts.ts';
 import { CHOSEN, devicesTable, type ListedDevice } from './devices-table.ts';
@@ -15,7 +15,7 @@ import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
 import { typedHtml } from './input-html.ts';
 import { given } from './page-deps.ts';
-import { atLeast, counted, counter, filterSelect, live, nextPage, stateCounter, tabs } from './parts.ts';
+import { counted, counter, filterSelect, live, nextPage, nounFor, stateCounter, tabs } from './parts.ts';
 import type { State } from './states.ts';
 import { areTyped } from './typed-groups.ts';
 
@@ -82,9 +82,8 @@ function applyToMatching(
   countedMax: number,
 ): Content {
   if (count > TARGETS_MAX) return mayChange && html`<p class="quiet">${TOO_MANY_MATCH}.</p>`;
-  const which = count === 1 ? 'the one that matches' : `all ${atLeast(count, countedMax)} that match`;
   const params = { filter: toQuery(withoutCursor(filter)).toString() };
-  return link('applyProfile', params, { label: `Apply a profile to ${which}` });
+  return link('applyProfile', params, { label: `Apply a profile to ${matchText(count, countedMax)}` });
 }
 
 const withoutCursor = ({ cursor, ...filter }: FleetFilter) => filter;
@@ -98,6 +97,7 @@ function countsHtml(
   { groupId }: FleetFilter,
 ): Html {
   const alerts = sum(openAlerts);
+  const troubled = endpoints.failing + endpoints.recovering;
   const group = (label: string, content: Content) =>
     html`<section class="counts" aria-label="${label}"><h2>${label}</h2><div>${content}</div></section>`;
   const listOf = (page: string, wanted: Record<string, string> = {}) => {
@@ -113,11 +113,11 @@ ${group('Contact', each(status, 'status'))}
 ${group('Configuration', [...each(syncStatus, 'syncStatus'), stateCounter(noProfile, NO_PROFILE, listOf('fleet', { syncStatus: NO_PROFILE }))])}
 ${group('Battery', each(batteryStatus, 'batteryStatus'))}
 ${group('Attention', [
-  counter(alerts, { label: 'open alerts', href: listOf('alerts'), tone: 'bad' }),
+  counter(alerts, { label: nounFor(alerts, 'open alert'), href: listOf('alerts'), tone: 'bad' }),
   ...(groupId === undefined
     ? [
-        counter(endpoints.failing + endpoints.recovering, {
-          label: 'webhooks in trouble',
+        counter(troubled, {
+          label: `${nounFor(troubled, 'webhook')} in trouble`,
           href: '/operator/webhooks',
           tone: 'bad',
         }),

@@ -146,8 +146,8 @@ const toCell = (text: string): string => `"${text.replace(/^[=+\-@\t\r]/, "'$&")
 function notShown({ results, failed }: Imported): string {
   const count = results.length - ROWS_SHOWN;
   return failed <= ROWS_SHOWN
-    ? `The other ${count.toLocaleString('en')} rows have no fault.`
-    : `${count.toLocaleString('en')} rows are not shown, ${(failed - ROWS_SHOWN).toLocaleString('en')} of which failed.`;
+    ? `Not shown: ${counted(count, 'row')} without a fault.`
+    : `Not shown: ${counted(count, 'row')}, ${(failed - ROWS_SHOWN).toLocaleString('en')} of which failed.`;
 }
 
 function urgencyOf(

@@ -122,7 +122,8 @@ export function typedHtml(
 
 const toHours = (hours: number): Option => {
   const count = Math.abs(hours);
-  const length = count > 24 ? `${count / 24} days` : `${count} h`;
+  const short = count < 1 ? `${count * 60} min` : `${count} h`;
+  const length = count > 24 ? `${count / 24} days` : short;
   return { value: String(hours), label: hours < 0 ? `${length} ago` : length };
 };
 

@@ -33,8 +33,7 @@ function expectedEnd({ status, counts, deadlineAt }: JobView, progress: JobProgr
   const { expectedEnd: end, lateCount, sampledCount } = progress;
   if (status === 'scheduled') return 'once it has started';
   const stillQueued =
-    counts.queued > 0 &&
-    html`, <span class="quiet">then ${counts.queued.toLocaleString('en')} queued devices</span>`;
+    counts.queued > 0 && html`, <span class="quiet">then ${counted(counts.queued, 'queued device')}</span>`;
   const late =
     lateCount > 0 &&
     html`, <span class="quiet">but for ${counted(lateCount, 'device')} that may keep it until the deadline</span>`;

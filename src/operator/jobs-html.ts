@@ -217,7 +217,7 @@ const targetRow = (
 const stayText = (applied: number): string =>
   applied === 0
     ? ''
-    : ` ${applied.toLocaleString('en')} have taken it and stay on it: the page of the job offers the way back then.`;
+    : ` ${applied === 1 ? '1 has taken it and stays' : `${applied.toLocaleString('en')} have taken it and stay`} on it: the page of the job offers the way back then.`;
 
 const hasNextStage = (stages: JobStages | null): boolean =>
   stages !== null &&

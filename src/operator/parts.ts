@@ -71,9 +71,12 @@ const labelOf = (head: Content): Content => typeof head === 'string' && html` da
 export const atLeast = (count: number, countedMax: number): string =>
   `${count.toLocaleString('en')}${count === countedMax ? ' or more' : ''}`;
 
+/** "device" or "devices". */
+export const nounFor = (count: number, noun: string): string => (count === 1 ? noun : `${noun}s`);
+
 /** "1 device" or "1,200 devices". */
 export const counted = (count: number, noun: string, countedMax = Infinity): string =>
-  `${atLeast(count, countedMax)} ${noun}${count === 1 ? '' : 's'}`;
+  `${atLeast(count, countedMax)} ${nounFor(count, noun)}`;
 
 export interface FormOptions {
   action: string;

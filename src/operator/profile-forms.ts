@@ -3,11 +3,12 @@ import type { FieldLook, FormLayout } from './form-layout.ts';
 const section = 'Profiles';
 const profile = ({ slug }: Record<string, string>) => `/operator/profiles/${slug}`;
 const UNLESS_ALWAYS = { need: 'unless always' };
+const ONE_OF_TWO = 'one of the two';
 const looks: Record<string, FieldLook> = {
-  name: { need: 'or a short name', help: 'For people. Left empty, the short name.' },
+  name: { need: ONE_OF_TWO, help: 'For people. Left empty, the short name.' },
   slug: {
     label: 'Short name',
-    need: 'or a name',
+    need: ONE_OF_TWO,
     help: 'Small letters, digits and hyphens. Left empty, made from the name.',
   },
   'temperatureAlerts.type': { help: 'A range has both bounds, high only At most, low only At least.' },
@@ -42,7 +43,7 @@ const looks: Record<string, FieldLook> = {
   'intervals.measurementIntervalMinutes': { label: 'Measure every … minutes', help: null },
   'intervals.transmissionIntervalSeconds': {
     label: 'Transmit every … seconds',
-    help: 'At least as long as the measurement interval. 3600 is an hour.',
+    help: 'At least as long as the measurement interval. 60 is a minute, 3600 an hour.',
   },
 };
 const first = ['name', 'slug'];

@@ -2,9 +2,9 @@
 import type { CurveSpan } from './curve-span.ts';
 import type { ShownAsset } from './shown-assets.repository.ts';
 
-/** `<what>-<first day>-<last day>.csv` by days in UTC, in characters that every file system accepts. */
+/** `<what>-<first day>-<last day>.csv` by days in UTC, in letters and digits of any script. */
 export const toReadingsFile = (what: string, { from, to }: Pick<CurveSpan, 'from' | 'to'>): string =>
-  `${[what, dayOf(from), dayOf(to)].join('-').replace(/[^\w.-]+/g, '_')}.csv`;
+  `${[what, dayOf(from), dayOf(to)].join('-').replace(/[^\p{L}\p{M}\p{N}_.-]+/gu, '_')}.csv`;
 
 const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 
@@ -15,6 +15,9 @@ export function devicesInFile([first, ...others]: readonly ShownAsset[]): string
   return `${name === serialNumber ? name : `${name}-${serialNumber}`}${more}`;
 }
 
-export const asAttachment = (fileName: string): Record<string, string> => ({
-  'Content-Disposition': `attachment; filename="${fileName}"`,
-});
+/** RFC 6266: the name in ASCII stands first, for programs that know no other. */
+export function asAttachment(fileName: string): Record<string, string> {
+  const ascii = fileName.replace(/[^\w.-]+/g, '_');
+  const whole = ascii === fileName ? '' : `; filename*=UTF-8''${encodeURIComponent(fileName)}`;
+  return { 'Content-Disposition': `attachment; filename="${ascii}"${whole}` };
+}

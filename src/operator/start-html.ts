@@ -236,9 +236,13 @@ const failuresText = ({ counts: { failed, timedOut } }: JobView): string =>
     .join(', ');
 
 /** The list has other jobs with the status as well. */
-const moreJobs = ({ items, inAll }: TroubledJobs, status: TroubledJob['status']): Content =>
-  inAll > items.length &&
-  html`<p class="pager">${(inAll - items.length).toLocaleString('en')} more are among <a href="/operator/jobs?status=${status}">all that ${status === 'running' ? 'run' : 'ended so'}</a></p>`;
+const moreJobs = ({ items, inAll }: TroubledJobs, status: TroubledJob['status']): Content => {
+  const more = inAll - items.length;
+  return (
+    more > 0 &&
+    html`<p class="pager">${more.toLocaleString('en')} more ${more === 1 ? 'is' : 'are'} among <a href="/operator/jobs?status=${status}">all that ${status === 'running' ? 'run' : 'ended so'}</a></p>`
+  );
+};
 
 const driftedHtml = (
   { drifted, driftedInAll, profileNames }: StartPage,
@@ -362,7 +366,7 @@ function calmHtml(calm: Calm, { link, mayChange }: StartOptions): Html {
       ? inContact.toLocaleString('en')
       : `more than ${(IN_CONTACT_MAX - 1).toLocaleString('en')}`;
   return html`<section class="panel calm">
-<p><strong>${count} of ${devices.toLocaleString('en')}</strong> ${devices === 1 ? 'logger' : 'loggers'} sent within the last hour, ${online.toLocaleString('en')} ${online === 1 ? 'keeps to its' : 'keep to their'} contacts.</p>
+<p><strong>${count} of ${devices.toLocaleString('en')}</strong> ${devices === 1 ? 'logger' : 'loggers'} sent within the last hour, ${online.toLocaleString('en')} ${online === 1 ? 'is' : 'are'} online.</p>
 ${neverReported > 0 && html`<p><a href="/operator/fleet?status=new">${counted(neverReported, 'logger')}</a> never reported.</p>`}
 ${overdue > 0 && html`<p><a href="/operator/fleet?status=offline">${counted(overdue, 'logger')}</a> missed a contact.</p>`}
 ${acknowledged > 0 && inHandHtml(acknowledged)}

@@ -32,11 +32,14 @@ const EPSILON = 1e-6;
 
 /** Counts the readings that fit into the time since `from`, whose period may change. */
 export function createExpected(periods: ReturnType<typeof createPeriods>, from: number) {
-  const timeByPeriod = new Map<number, number>();
+  /** Times by period, before the first reading since `from`, and since it. */
+  const before = new Map<number, number>();
+  const since = new Map<number, number>();
   let isUnknown = false;
   return {
     /** The period of the reading at the beginning counts until other settings are in force. */
     add(start: number, end: number, firstMs: number | null): void {
+      const timeByPeriod = start < from ? before : since;
       for (const stretch of periods.between(start, end, firstMs)) {
         const { periodMs } = stretch;
         const timeMs = stretch.to - Math.max(stretch.from, from);
@@ -47,8 +50,11 @@ export function createExpected(periods: ReturnType<typeof createPeriods>, from: 
     },
     result(): number | null {
       if (isUnknown) return null;
-      const sum = [...timeByPeriod].reduce((all, [periodMs, timeMs]) => all + timeMs / periodMs, 0);
-      return Math.floor(sum + EPSILON);
+      // Each period since the first reading begins with a reading, also the one that the end cuts off.
+      return Math.floor(countPeriods(before) + EPSILON) + Math.ceil(countPeriods(since) - EPSILON);
     },
   };
 }
+
+const countPeriods = (timeByPeriod: ReadonlyMap<number, number>): number =>
+  [...timeByPeriod].reduce((all, [periodMs, timeMs]) => all + timeMs / periodMs, 0);

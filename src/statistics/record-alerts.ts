@@ -2,7 +2,7 @@
 import { ALERT_NAMES } from '../alerts/alert.ts';
 import { channelText, type Layout } from '../devices/device-capabilities.ts';
 import type { ListedAlert, RecordedAlerts } from './record.repository.ts';
-import { boundsText, clockOf } from './record-text.ts';
+import { boundsText, clockOf, notListed } from './record-text.ts';
 
 /** Oldest first, each with its acknowledgements and comments. */
 export function alertParagraphs(
@@ -19,8 +19,8 @@ export function alertParagraphs(
       ...handlingTexts(alert, timeOf),
     ]);
   return [
-    ...(left > 0 ? [`${left} earlier alerts are not listed.`] : []),
-    ...(furtherComments > 0 ? [`${furtherComments} earlier comments are not listed.`] : []),
+    ...(left > 0 ? [notListed(left, 'earlier alert')] : []),
+    ...(furtherComments > 0 ? [notListed(furtherComments, 'earlier comment')] : []),
     ...paragraphs,
   ];
 }

@@ -27,7 +27,7 @@ export function headLines(statistics: Statistics, options: RecordOptions): strin
   const timeOf = clockOf(options.timezone);
   return [
     `Organization: ${asset.organizationName}`,
-    `Place: ${asset.name}`,
+    `Name: ${asset.name}`,
     ...placeOf(asset),
     ...(isBeforeRegistration(statistics) ? [] : serialsWithin(asset, statistics)).map(
       ({ serialNumber, from, to }) => `Logger: ${serialNumber}, ${timeOf(from)} to ${timeOf(to)}`,
@@ -122,17 +122,17 @@ export function maintenanceLines({ mutedSpans }: Statistics, timezone: string): 
   const lines = mutedSpans
     .slice(-MAINTENANCE_MAX)
     .map(({ from, to, reason }) => `${timeOf(from)} to ${timeOf(to)}: ${reason.replace(/\s+/g, ' ')}`);
-  return left > 0 ? [`${left} earlier times are not listed.`, ...lines] : lines;
+  return left > 0 ? [notListed(left, 'earlier time'), ...lines] : lines;
 }
 
-export function channelLines(channel: Channel, from: number, timezone: string): string[] {
+export function channelLines(channel: Channel, span: Span, timezone: string): string[] {
   const { gapCount, expectedFrom } = channel;
-  const since = expectedFrom > from ? `, since ${clockOf(timezone)(expectedFrom)}` : '';
+  const since = expectedFrom > span.from ? `, since ${clockOf(timezone)(expectedFrom)}` : '';
   return [
     `Channel ${channel.channel}: ${titleOf(channel)}`,
     samplesText(channel),
     `${completenessText(channel)}${since}   gaps ${gapCount}`,
-    ...outsideLines(channel),
+    ...outsideLines(channel, span, timezone),
   ];
 }
 
@@ -152,19 +152,27 @@ function completenessText({ readings, expectedReadings, completenessPercent }: C
   return `readings ${readings}${expected}, ${completenessPercent} %`;
 }
 
-function outsideLines({ alerts, withoutBounds }: Channel): string[] {
+/** With their times, where bounds were in force for a part of the span. */
+function outsideLines({ alerts, withoutBounds }: Channel, span: Span, timezone: string): string[] {
+  const timeOf = clockOf(timezone);
+  const timesOf = ({ from, to }: Span) =>
+    from > span.from || to < span.to ? `, ${timeOf(from)} to ${timeOf(to)}` : '';
   const more = alerts.length - BOUNDS_MAX;
   const freeMs = withoutBounds.reduce((sum, { from, to }) => sum + to - from, 0);
   return [
     ...alerts
       .slice(0, BOUNDS_MAX)
       .map(
-        ({ secondsOutside, ...bounds }) => `${boundsText(bounds)}: ${durationText(secondsOutside)} outside`,
+        ({ secondsOutside, ...bounds }) =>
+          `${boundsText(bounds)}${timesOf(bounds)}: ${durationText(secondsOutside)} outside`,
       ),
     ...(more > 0 ? [`${more} later bounds are not listed.`] : []),
     ...(freeMs > 0 ? [`without bounds ${durationText(freeMs / 1000)}`] : []),
   ];
 }
+
+export const notListed = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? ' is' : 's are'} not listed.`;
 
 export const boundsText = ({ lowC, highC }: { lowC: number | null; highC: number | null }): string => {
   if (lowC === null) return `up to ${highC} °C`;

@@ -115,7 +115,7 @@ async function drawRecord(
     await flow.lines(['', emptyLine(statistics, timezone)]);
   }
   for (const channel of channels) {
-    const texts = ['', ...channelLines(channel, statistics.from, timezone)];
+    const texts = ['', ...channelLines(channel, statistics, timezone)];
     const closing = channel === channels.at(-1) ? CLOSING_HEIGHT : LINE_HEIGHT;
     flow.room(flow.heightOf(texts) + CHART_HEIGHT + closing);
     await flow.lines(texts);

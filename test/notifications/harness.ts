@@ -115,7 +115,7 @@ export async function newDevice(organization: TestOrganization, name: string) {
 }
 
 /** The text of a sent mail, without the line breaks of the transport. */
-const textOf = ({ source }: ReceivedMail): string =>
+export const textOf = ({ source }: ReceivedMail): string =>
   source.replace(/=\r?\n/g, '').replace(/=([0-9A-F]{2})/g, '%$1');
 
 const linkTo =

@@ -16,6 +16,7 @@ import {
   type ReceivedMail,
   startMailService,
   type TestMailServer,
+  textOf,
 } from './harness.ts';
 
 const LIMITS = { perAddress: 60, perOrganization: 600 };
@@ -67,10 +68,12 @@ describe('E-mail addresses of channels', () => {
     assert.equal(await alerts.findOldestDueSeconds(at, at), 0);
   });
 
-  it('leaves an address unconfirmed until the button behind the link was pressed', async () => {
+  it('leaves an address unconfirmed until the button behind the link was pressed, and says in the mail who asks', async () => {
     const { id, status } = await create();
     assert.equal(status, 'unconfirmed');
     const [sent] = await untilMails(1);
+    const text = textOf(sent as ReceivedMail).replace(/\s+/g, ' ');
+    assert.match(text, /test [\w-]{36} wants to send alerts of its temperature loggers to this address/);
     const link = linkIn(sent as ReceivedMail);
     const opened = await visit(`${page(link)}${new URL(link).search}`);
     assert.equal(opened.status, 200);
@@ -81,7 +84,10 @@ describe('E-mail addresses of channels', () => {
     const open = () => visit(`${page(link)}${new URL(link).search}`);
     for (const again of [await press(link), await open()]) {
       assert.equal(again.status, 200);
-      assert.match(again.text, /The address is confirmed/);
+      assert.match(
+        again.text,
+        /The address is confirmed.* to <strong>[^<]+<\/strong>(?: from now on)?\.<\/p>/s,
+      );
     }
     aheadMs = 48 * HOUR_MS;
     assert.match((await open()).text, /The address is confirmed.*This link was used <time/s);

@@ -59,7 +59,7 @@ describe('The preview of an apply', () => {
       'rollout.abortFailedPercent': '3',
       deadlineMinutes: '120',
     });
-    assert.match(text, /3 first, 9 after 95 % of them have applied it; ends if 3 % fail\./);
+    assert.match(text, /3 first, 9 after 95 % of them have applied it; ends if 3 % of them fail\./);
     assert.match(text, /Start at once Deadline 2 h after the start/);
     const without = await preview({ slug: 'four', applyToAll: 'true' });
     assert.match(without, /Deadline 48 h after the start/);

@@ -229,7 +229,7 @@ describe("The operators' page in a browser", () => {
     const jobId = page.url().match(/jobs\/([^?]+)/)?.[1] ?? '';
     assert.match(
       (await page.textContent('main')) ?? '',
-      /3 first, 2 after 80 % of them have applied it; ends if 100 % fail/,
+      /3 first, 2 after 80 % of them have applied it; ends if 100 % of them fail/,
     );
     await dms.api.post(`/devices/config-jobs/${jobId}/cancel`);
     await open('/apply?slug=colder');

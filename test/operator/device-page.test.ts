@@ -41,7 +41,12 @@ describe('The page of a device', () => {
     assert.match(text, heading('no profile'));
     assert.match(text, /<div data-live="facts"><dl.*<dt>Battery</s);
     await apply(dms, await createProfile(dms, { ...FRIDGE, slug: 'plain' }), { serialNumbers: ['PLAIN-1'] });
-    assert.match(await page(`/devices/${id}`), heading('pending'));
+    const pending = await page(`/devices/${id}`);
+    assert.match(pending, heading('pending'));
+    assert.match(
+      pending,
+      /<select name="slug" required><option value="">choose<\/option><option value="plain">/,
+    );
     await dms.api.post('/devices/PLAIN-1/config/withdraw');
     assert.match(await page(`/devices/${id}`), heading('no profile'));
   });
@@ -57,6 +62,7 @@ describe('The page of a device', () => {
     assert.match(text, /<th scope="col">Confirmed<\/th>/);
     assert.match(text, /Alerts<\/th><td>none<\/td><td><mark>probe \(channel 1\): 2 to 8 °C/);
     assert.match(text, /does not watch the confirmed bounds itself/);
+    assert.match(text, /<option value="watched" selected>/);
     assert.match(text, /name="slug" value="watched">.*Apply Vaccine fridge again…/s);
     const preview = await visit(`${dms.baseUrl}/operator/apply`, {
       cookie,
@@ -77,7 +83,7 @@ describe('The page of a device', () => {
     assert.ok(hours > 1.5 && hours <= 2, `${hours} h`);
   });
 
-  it('says since when statistics are complete, where the device has measured for a part of the span', async () => {
+  it('says since when statistics are complete, and when bounds were in force, where that is a part of the span', async () => {
     const id = await register(dms, 'PARTLY-1');
     const intervals = { measurementIntervalMinutes: 5 };
     const slug = await createProfile(dms, { ...FRIDGE, slug: 'partly', intervals });
@@ -85,7 +91,9 @@ describe('The page of a device', () => {
     await applyAnswer(dms, 'PARTLY-1');
     await sendTemperature(dms, 'PARTLY-1', 5);
     const complete = /data-label="Complete">100 % <span class="quiet">since <time /;
-    assert.match(await page(`/devices/${id}/statistics?span=month`), complete);
+    const text = await page(`/devices/${id}/statistics?span=month`);
+    assert.match(text, complete);
+    assert.match(text, /<div>2 to 8 °C: 0 s <span class="quiet"><time [^>]+>[^<]+<\/time> to <time /);
   });
 
   it('shows whole days and ends at midnight as in the profile, pending and confirmed', async () => {
@@ -218,7 +226,11 @@ describe('The page of a device', () => {
     assert.match(await page('/alerts?status=all'), new RegExp(`href="/operator${path}"`));
     const send = (action: string, form: Record<string, string>) =>
       visit(`${dms.baseUrl}/operator/forms/${action}?alertId=${alert.id}`, { cookie, form });
-    assert.equal((await send('acknowledgeAlert', { assignee: 'Ada', snoozeUntil: '24' })).status, 303);
+    assert.match(
+      await page(`/forms/acknowledgeAlert?alertId=${alert.id}`),
+      /<option value="0.25">15 min<\/option><option value="0.5">30 min<\/option><option value="1">1 h</,
+    );
+    assert.equal((await send('acknowledgeAlert', { assignee: 'Ada', snoozeUntil: '0.5' })).status, 303);
     assert.equal((await send('commentAlert', { comment: '<b>Door</b>\r\nclosed' })).status, 303);
     const shown = await page(path);
     for (const part of [
@@ -232,7 +244,8 @@ describe('The page of a device', () => {
     assert.match(shown, /<dt>Since<\/dt><dd><time datetime="[^"]+" data-clock="age">/);
     assert.match(shown, /data-label="When"><time datetime="[^"]+" data-clock>/);
     const { snoozeUntil, assignee } = (await dms.api.get(path)).body;
-    assert.ok(Date.parse(snoozeUntil) > Date.now());
+    const aheadMs = Date.parse(snoozeUntil) - Date.now();
+    assert.ok(aheadMs > 0 && aheadMs <= HOUR_MS / 2, `${aheadMs}`);
     assert.equal(assignee, 'Ada');
     assert.match(shown, /operator\/forms\/endSnooze/);
     assert.equal((await send('endSnooze', { comment: 'Eight hours too many' })).status, 303);

@@ -81,15 +81,18 @@ describe('The page of the fleet', () => {
       { cookie },
     );
     assert.equal(status, 200, text);
-    assert.match(text, /All 2 that match/);
+    assert.match(text, /To <strong>all 2 that match/);
     assert.doesNotMatch(text, /Choose one of the three/);
   });
 
-  it('says where a count ends before all are counted, and offers no apply that would be refused', () => {
+  it('says where a count ends before all are counted, counts one alert in the singular, and offers no apply that would be refused', () => {
     const see = (totalItems: number | undefined, filter: Record<string, string>) =>
       toText(
         fleetHtml({
-          counts: fleetPageView([{ key: 'status:online', count: 1_000 }]),
+          counts: fleetPageView([
+            { key: 'status:online', count: 1_000 },
+            { key: 'alert:low_battery', count: 1 },
+          ]),
           page: { items: [], nextCursor: null, totalItems },
           listed: [],
           filter,
@@ -105,7 +108,7 @@ describe('The page of the fleet', () => {
     const some = see(1_000, { q: 'EFENTO' });
     assert.match(
       some,
-      /<h2>1,000 or more devices found.*applyProfile: [\w ]+ all 1,000 or more that match</s,
+      /<span class="number">1<\/span> <span>open alert<.*<h2>1,000 or more devices found.*applyProfile: [\w ]+ all 1,000 or more that match</s,
     );
     assert.match(
       see(999, { q: 'EFENTO' }),
@@ -142,6 +145,8 @@ describe('The page of the fleet', () => {
     assert.deepEqual(serialsIn(text), ['PLAIN']);
     assert.match(text, /name="model" value="TVO-THT"/);
     assert.match(text, /filter=model%3DTVO-THT">Apply a profile to the one that matches/);
+    const form = await visit(`${dms.baseUrl}/operator/apply?filter=model%3DTVO-THT`, { cookie });
+    assert.match(form.text, /<strong>the one that matches<\/strong> <span class="badge">model: TVO-THT</);
   });
 
   it('says in words which devices a profile is applied to, and that none matches', async () => {

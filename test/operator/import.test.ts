@@ -137,8 +137,8 @@ describe("Importing a file at the operators' page", () => {
         ),
       );
     assert.equal(textOf(5).match(/<tr><td[^>]*>/g)?.length, ROWS_SHOWN);
-    assert.match(textOf(5), /<tbody><tr><td[^>]*>9997<.*The other 9,800 rows have no fault/s);
-    assert.match(textOf(3_000), /9,800 rows are not shown, 2,800 of which failed/);
+    assert.match(textOf(5), /<tbody><tr><td[^>]*>9997<.*Not shown: 9,800 rows without a fault/s);
+    assert.match(textOf(3_000), /Not shown: 9,800 rows, 2,800 of which failed/);
   });
 
   it('checks a file without registering anything, and registers the same rows by one button', async () => {

@@ -97,7 +97,7 @@ describe('The page of a job', () => {
     const { status, text } = await pageOf(jobId);
     assert.equal(status, 200, text);
     assert.match(text, /1 of 2/);
-    assert.match(text, /2 first, 2 after 90 % of them have applied it; ends if 20 % fail\./);
+    assert.match(text, /2 first, 2 after 90 % of them have applied it; ends if 20 % of them fail\./);
     assert.match(text, /<title>Job of Colder .*<h1>Colder .*href="\/operator\/profiles\/colder/s);
     const list = await visit(`${dms.baseUrl}/operator/jobs`, { cookie });
     assert.match(list.text, new RegExp(`jobs/${jobId}">Colder</a>`));
@@ -302,7 +302,7 @@ describe('The page of a job', () => {
         body: new URLSearchParams([...fields.filter(([name]) => !name.startsWith(without)), ...more]),
       });
     const preview = await (await post([])).text();
-    const stages = /1 first, 1 after 95 % of them have applied it; ends if 3 % fail\./;
+    const stages = /1 first, 1 after 95 % of them have applied it; ends if 3 % of them fail\./;
     assert.match(preview, stages);
     assert.match(await (await post([], 'rollout')).text(), /All 2 devices at once\./);
     assert.match(preview, /name="rollout.minAppliedPercent" value="95"/);

@@ -32,11 +32,11 @@ describe('The start page', () => {
     const text = await see();
     assert.match(
       text,
-      /Nothing new.*<strong>1 of 2<\/strong> loggers sent within the last hour, 1 keeps to its contacts/s,
+      /Nothing new.*<strong>1 of 2<\/strong> loggers sent within the last hour, 1 is online/s,
     );
     assert.match(text, /status=new">1 logger<\/a> never reported/);
     await send('282C02424E02', 5);
-    assert.match(await see(), /All is well.*<strong>2 of 2<\/strong> loggers.*2 keep to their contacts/s);
+    assert.match(await see(), /All is well.*<strong>2 of 2<\/strong> loggers.*2 are online/s);
   });
 
   it('shows alerts by name, most urgent first, with value, bound, who is notified and who is next', async () => {

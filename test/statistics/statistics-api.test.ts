@@ -175,7 +175,7 @@ describe('Statistics of a device', () => {
       new Date(time(minutes)).toLocaleString('sv-SE', { timeZone: 'Europe/Stockholm' });
     for (const part of [
       /^Organization: test /m,
-      /^Place: Kühlschrank Süd$/m,
+      /^Name: Kühlschrank Süd$/m,
       /^Building: B$/m,
       /^Space: S$/m,
       /^Floor: 2$/m,
@@ -272,7 +272,7 @@ describe('Statistics of a device', () => {
     await act(
       'commented',
       'The battery was changed',
-      `cross join generate_series(1, 205) where id = (select id from alerts where asset_id = '${id}' order by id desc limit 1)`,
+      `cross join generate_series(1, 201) where id = (select id from alerts where asset_id = '${id}' order by id desc limit 1)`,
     );
     const path = `/assets/${id}/statistics?from=${time(0)}&to=${time(180)}`;
     const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
@@ -283,7 +283,7 @@ describe('Statistics of a device', () => {
       [40, 0, 200],
     );
     assert.ok(texts.includes('520 earlier alerts are not listed.'), texts.slice(0, 20).join(' | '));
-    assert.ok(texts.includes('5 earlier comments are not listed.'), texts.slice(0, 20).join(' | '));
+    assert.ok(texts.includes('1 earlier comment is not listed.'), texts.slice(0, 20).join(' | '));
   });
 
   it('ends the comments of the PDF at 20,000 characters, and divides words that are longer than a line', async () => {
@@ -400,7 +400,7 @@ describe('Statistics of a device', () => {
     const texts = textsOf(bytes);
     assert.equal(texts.filter((text) => /^Channel \d: /.test(text)).length, 12);
     const text = texts.join(' ').replace(/\s+/g, ' ');
-    assert.match(text, /Place: (Room ){22}North/);
+    assert.match(text, /Name: (Room ){22}North/);
     assert.match(text, /profile Vaccine fridge \(w+-end\), confirmed by the logger/);
     assert.match(
       text,
@@ -408,13 +408,13 @@ describe('Statistics of a device', () => {
     );
   });
 
-  it('has a line in the PDF for each time out of bounds, and for the time without bounds', () => {
+  it('has a line in the PDF for each time of bounds, with both its ends, and for the time without bounds', () => {
     const bounds = Array.from({ length: 13 }, (_, index) => ({
       lowC: null,
       highC: index,
       severity: 'critical' as const,
-      from: index,
-      to: index + 1,
+      from: 1_000 * index,
+      to: 1_000 * (index + 1),
       secondsOutside: 60 * index,
     }));
     const counts = { readings: 1, expectedReadings: 1, completenessPercent: 100, gapCount: 0, count: 0 };
@@ -427,11 +427,14 @@ describe('Statistics of a device', () => {
       expectedFrom: 0,
     };
     const withoutBounds = [{ from: 0, to: 60_000 }];
-    const lines = channelLines({ ...channel, alerts: bounds, withoutBounds } as never, 0, 'UTC');
+    const span = { from: 0, to: 13_000 };
+    const lines = channelLines({ ...channel, alerts: bounds, withoutBounds } as never, span, 'UTC');
     assert.deepEqual(lines.slice(3), [
-      ...bounds
-        .slice(0, 12)
-        .map(({ highC }) => `up to ${highC} °C: ${highC === 0 ? '0 s' : `${highC} min`} outside`),
+      'up to 0 °C, 1970-01-01 00:00:00 to 1970-01-01 00:00:01: 0 s outside',
+      ...bounds.slice(1, 12).map(({ highC, from, to }) => {
+        const times = [from, to].map((at) => `1970-01-01 00:00:${String(at / 1_000).padStart(2, '0')}`);
+        return `up to ${highC} °C, ${times.join(' to ')}: ${highC} min outside`;
+      }),
       '1 later bounds are not listed.',
       'without bounds 1 min',
     ]);
@@ -538,9 +541,9 @@ describe('Statistics of a device', () => {
     const counts = { readings: 23, expectedReadings: 22, completenessPercent: 100, gapCount: 1 };
     const channel = { channel: 1, type: 'temperature', position: null, unit: '°C', count: 0 };
     const measured = { ...channel, ...counts, alerts: [], withoutBounds: [], expectedFrom: 1_000 } as never;
-    const [, , whole] = channelLines(measured, 1_000, 'UTC');
+    const [, , whole] = channelLines(measured, { from: 1_000, to: 9_000 }, 'UTC');
     assert.equal(whole, 'readings 23, more than the 22 expected, 100 %   gaps 1');
-    const [, , part] = channelLines(measured, 0, 'UTC');
+    const [, , part] = channelLines(measured, { from: 0, to: 9_000 }, 'UTC');
     assert.equal(part, 'readings 23, more than the 22 expected, 100 %, since 1970-01-01 00:00:01   gaps 1');
   });
 

@@ -185,7 +185,7 @@ describe('Statistics of a channel', () => {
 
   it('prefers the period of the frame to that of the settings', () => {
     const found = fold([at(0, 5), at(1_500, 5), at(9_000, 5)], { periodSeconds: 750 });
-    assert.deepEqual([found?.gaps.length, found?.expectedReadings], [1, 13]);
+    assert.deepEqual([found?.gaps.length, found?.expectedReadings], [1, 14]);
   });
 
   it('uses the median distance of at least three readings when nothing else is known', () => {
@@ -198,7 +198,7 @@ describe('Statistics of a channel', () => {
     assert.deepEqual([before?.gapCount, before?.expectedReadings, unknown.lacksPeriod()], [0, null, true]);
     assert.equal(unknown.medianOf(1, 1), 2_350 * SECOND);
     const found = fold(samples, { settings, medianOf: () => 300 * SECOND });
-    assert.deepEqual([found?.gapCount, found?.expectedReadings], [2, 33]);
+    assert.deepEqual([found?.gapCount, found?.expectedReadings], [2, 34]);
     assert.equal(fold([at(0, 5), at(300, 5)], { settings })?.expectedReadings, null);
   });
 
@@ -206,6 +206,18 @@ describe('Statistics of a channel', () => {
     const found = fold([at(100, 5), at(400, null), at(700, null), at(1_000, 5)]);
     assert.deepEqual([found?.count, found?.readings, found?.expectedReadings], [2, 4, 33]);
     assert.deepEqual(found?.gaps, [{ from: at(1_600, 0).at, to: SPAN.to }]);
+  });
+
+  it('expects the readings of a logger that misses none, wherever the span begins and ends', () => {
+    const first = fc.integer({ min: -PERIOD_SECONDS, max: 2 * PERIOD_SECONDS });
+    const spanSeconds = fc.integer({ min: 3 * PERIOD_SECONDS, max: 10_000 });
+    fc.assert(
+      fc.property(first, spanSeconds, (seconds, until) => {
+        const samples = Array.from({ length: 36 }, (_, index) => at(seconds + index * PERIOD_SECONDS, 5));
+        const found = fold(samples, { to: at(until, 0).at });
+        assert.equal(found?.expectedReadings, found?.readings);
+      }),
+    );
   });
 
   it('expects readings by the period of each time, from the beginning of the span if there were earlier ones', () => {
@@ -226,7 +238,8 @@ describe('Statistics of a channel', () => {
     ];
     const since = at(-20_000, 5);
     assert.equal(fold([since], { settings })?.expectedReadings, 16);
-    assert.equal(fold([since, at(9_000, 5)], { settings })?.expectedReadings, 16);
+    // Every 600 s, one of them at 9,000 s.
+    assert.equal(fold([since, at(9_000, 5)], { settings })?.expectedReadings, 17);
     assert.equal(fold([since], { settings, periodSeconds: PERIOD_SECONDS })?.expectedReadings, 16);
   });
 

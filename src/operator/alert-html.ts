@@ -117,7 +117,7 @@ function curveUrl({ assetId, timestamp, endedAt }: Alert, now: Date): string {
 const actionsOf = (alert: Alert, now: Date, link: FormLink): Html => {
   const { id: alertId, assetId, status } = alert;
   return html`<div class="actions">
-${status !== 'resolved' && link('acknowledgeAlert', { alertId }, { label: status === 'new' ? 'Acknowledge' : 'Assign or snooze', tone: 'main' })}
+${status !== 'resolved' && link(status === 'new' ? 'acknowledgeAlert' : 'assignAlert', { alertId }, { tone: 'main' })}
 ${status !== 'resolved' && alert.snoozeUntil && link('endSnooze', { alertId })}
 ${link('commentAlert', { alertId })}
 ${status !== 'resolved' && link('muteAsset', { assetId }, { label: 'Maintenance' })}

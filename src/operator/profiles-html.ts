@@ -3,7 +3,7 @@ import type { StoredAuditEntry } from '../audit/audit.ts';
 import { type Intervals, type Profile, profileView } from '../profiles/profile.ts';
 import type { Answers, ProfileView } from './answers.ts';
 import { changedFields } from './audit-html.ts';
-import { boundsText, duration } from './configuration-html.ts';
+import { alertText, duration } from './configuration-html.ts';
 import { askedAgainHtml } from './form-html.ts';
 import type { FormLink } from './form-links.ts';
 import { giveButton } from './groups-html.ts';
@@ -42,7 +42,7 @@ const alertsOf = ({ temperatureAlerts }: ProfileView): Content =>
       severity = 'critical',
       ...sends
     }) =>
-      html`<div>${channel}: ${boundsText({ lowC, highC })}, hysteresis ${hysteresisC} °C, ${severity}${delayMinutes > 0 && `, after ${delayMinutes} min`}${sendsText(sends)}</div>`,
+      html`<div>${alertText(channel, { lowC, highC, hysteresisC }, { severity, delayMinutes })}${sendsText(sends)}</div>`,
   );
 
 /** Loggers send at once on both, unless the profile says otherwise. */

@@ -157,10 +157,14 @@ describe('The link in a mail about an alert', () => {
     const channelId = await addChannel();
     const { id } = await openAlert();
     const token = tokenOf(linkFor(id, channelId));
-    assert.equal((await org.api.patch(`/alerts/${id}`, { status: 'acknowledged' })).status, 200);
+    const snoozeUntil = new Date(Date.now() + DAY_MS / 2).toISOString();
+    const body = { status: 'acknowledged', snoozeUntil };
+    assert.equal((await org.api.patch(`/alerts/${id}`, body)).status, 200);
     assert.equal((await press(token)).status, 303);
     assert.equal((await org.api.get(`/audit?subject=${id}`)).body.items.length, 1);
     assert.equal((await shown(id)).acknowledgedBy.keyId, org.keyId);
+    const snoozed = `It is snoozed until <time datetime="${snoozeUntil}" data-clock>[^<.]*</time>\\.</p>`;
+    assert.match((await open(token)).text, new RegExp(snoozed));
   });
 
   it('says that an alert is over, before and after the button is pressed', async () => {

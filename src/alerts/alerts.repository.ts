@@ -126,6 +126,19 @@ export function createAlertsRepository(sql: Database) {
       return { alerts: rows.map(toAlert), total };
     },
 
+    /** New ones, the oldest first. */
+    async listOldestNew(
+      organizationId: string,
+      { limit, ...equal }: Pick<Alert, 'type' | 'severity'> & { limit: number },
+    ): Promise<Alert[]> {
+      const rows = await sql('alerts')
+        .where({ ...equal, organization_id: organizationId, status: 'new' })
+        .orderBy('id')
+        .limit(limit)
+        .select<ShownRow[]>('*', sql.raw(DERIVED));
+      return rows.map(toAlert);
+    },
+
     find,
 
     /**

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { createAlertsRepository } from '../alerts/alerts.repository.ts';
 import { createAuditRepository } from '../audit/audit.repository.ts';
 import { createCertificatesRepository } from '../certificates/certificates.repository.ts';
 import { createFleetRepository } from '../fleet/fleet.repository.ts';
@@ -177,6 +178,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     toRefusal: refusals(options.translateFault),
     shownAssets: createShownAssetsRepository(sql),
     start,
+    listOldestNew: createAlertsRepository(sql).listOldestNew,
     alertNotifications: createAlertNotificationsRepository(sql),
     shownJobs: createShownJobsRepository(sql),
     shownWebhooks: createShownWebhooksRepository(sql),

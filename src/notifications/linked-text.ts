@@ -15,8 +15,7 @@ export function mailText(data: NotificationData, linkTo: LinkTo, linkToAll: () =
   const [first] = open;
   const link = first && (open.length === 1 ? linkTo(first.alert.id) : linkToAll());
   if (!link) return data.text;
-  const action =
-    open.length === 1 ? 'See and acknowledge' : 'See them all, and acknowledge those that you tick,';
+  const action = open.length === 1 ? 'See and acknowledge' : 'See them all, and acknowledge one or all,';
   return `${data.text}\n\n${action} without signing in. The link works for ${ALERT_LINK_HOURS} hours, for everybody who has it:\n\n${link}`;
 }
 

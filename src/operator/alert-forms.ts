@@ -6,23 +6,33 @@ const section = 'Alerts';
 const alert = ({ alertId }: Record<string, string>) => `/operator/alerts/${alertId}`;
 const about = {
   operation: 'getAlert',
-  name: ({ type, serialNumber }: Values) => `${toWords(String(type))} of ${serialNumber}`,
+  name: ({ type, assetName }: Values) => `${toWords(String(type))} of ${assetName}`,
 };
+const handling = {
+  section,
+  about,
+  body: { status: 'acknowledged' },
+  looks: {
+    snoozeUntil: { label: 'Snooze for', hours: [0.25, 0.5, 1, 2, 4, 8, 24] },
+    assignee: { label: 'Assigned to' },
+  },
+  changes: { operation: 'getAlert', pick: ({ assignee }) => ({ assignee }) },
+  back: alert,
+} satisfies Partial<FormLayout>;
 
 export const ALERT_FORMS = {
   acknowledgeAlert: {
+    ...handling,
     title: 'Acknowledge',
     submit: 'Acknowledge',
-    section,
-    about,
-    body: { status: 'acknowledged' },
-    looks: {
-      snoozeUntil: { label: 'Snooze for', hours: [0.25, 0.5, 1, 2, 4, 8, 24] },
-      assignee: { label: 'Assigned to' },
-    },
-    changes: { operation: 'getAlert', pick: ({ assignee }) => ({ assignee }) },
-    back: alert,
     said: 'The alert is acknowledged.',
+  },
+  assignAlert: {
+    ...handling,
+    operation: 'acknowledgeAlert',
+    title: 'Assign or snooze',
+    submit: 'Save',
+    said: 'The alert is changed, and stays acknowledged.',
   },
   endSnooze: {
     operation: 'acknowledgeAlert',

@@ -8,6 +8,7 @@ import { placeOf } from './device-html.ts';
 import { latestHtml } from './devices-table.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
+import { outageOf } from './outage-html.ts';
 import { STEP_MS } from './page-fingerprint.ts';
 import {
   badge,
@@ -21,6 +22,7 @@ import {
   time,
   toWords,
 } from './parts.ts';
+import type { Outage } from './start.repository.ts';
 import type { StepTrouble } from './step-outcomes.ts';
 
 type Alert = Answers['getAlert'];
@@ -38,17 +40,19 @@ export interface AlertOptions {
   now: Date;
   /** Null: it is archived. */
   device: Answers['getAsset'] | null;
+  outage: Outage | null;
   link: FormLink;
 }
 
 export const alertHtml = (
   alert: Alert,
-  { assetName, layout, next, notified, troublesOf, now, device, link }: AlertOptions,
+  { assetName, layout, next, notified, troublesOf, now, device, outage, link }: AlertOptions,
 ): Html => html`
 <p class="crumbs"><a href="/operator/alerts">Alerts</a></p>
 ${live(
   'alert',
   html`<h1>${assetName}: ${toWords(alert.type)} ${badge(alert.status, alert.status === 'new' ? 'bad' : undefined)}${alert.late && html` ${badge('late')}`}${alert.muted && html` ${badge('under_maintenance')}`}</h1>
+${outageOf(alert.id, outage)}
 ${facts([
   ['Device', nameLink(alert.assetId, assetName, alert.serialNumber)],
   ...(device && placeOf(device) !== '' ? [['Place', placeOf(device)] as const] : []),
@@ -113,7 +117,7 @@ function curveUrl({ assetId, timestamp, endedAt }: Alert, now: Date): string {
 const actionsOf = (alert: Alert, now: Date, link: FormLink): Html => {
   const { id: alertId, assetId, status } = alert;
   return html`<div class="actions">
-${status !== 'resolved' && link('acknowledgeAlert', { alertId }, { label: status === 'new' ? 'Acknowledge' : 'Assign or snooze', tone: 'main' })}
+${status !== 'resolved' && link(status === 'new' ? 'acknowledgeAlert' : 'assignAlert', { alertId }, { tone: 'main' })}
 ${status !== 'resolved' && alert.snoozeUntil && link('endSnooze', { alertId })}
 ${link('commentAlert', { alertId })}
 ${status !== 'resolved' && link('muteAsset', { assetId }, { label: 'Maintenance' })}

@@ -1,4 +1,4 @@
-/** Alerts of a mail, for its reader: one with its details, or all of a message, who acknowledges those that are ticked. */
+/** Alerts of a mail, for its reader: one with its details, or all of a message, who acknowledges one or all of them. */
 import type { Layout } from '../devices/device-capabilities.ts';
 import { ALERT_LINK_HOURS, ALERT_LINK_PATHS } from '../notifications/alert-link.ts';
 import { escalationOf } from './alert-html.ts';
@@ -6,8 +6,10 @@ import { alertDetails } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
 import { shownValue } from './devices-table.ts';
 import { type Content, type Html, html } from './html.ts';
-import { clock, clockAndAge, facts, time, toWords } from './parts.ts';
+import { outageOf } from './outage-html.ts';
+import { button, clock, clockAndAge, facts, time, toWords } from './parts.ts';
 import type { ShownAsset } from './shown-assets.repository.ts';
+import type { Outage } from './start.repository.ts';
 
 type Alert = Answers['getAlert'];
 
@@ -16,6 +18,7 @@ interface LinkOptions {
   organizationName: string;
   /** Where the link was sent. */
   address: string;
+  outage: Outage | null;
 }
 
 interface AlertLinkOptions extends LinkOptions {
@@ -37,9 +40,10 @@ interface AlertsLinkOptions extends LinkOptions {
 }
 
 export const alertLinkHtml = (alert: Alert, options: AlertLinkOptions): Html => {
-  const { assetName, layout, latest, place, group, organizationName, next, address, token } = options;
+  const { assetName, layout, latest, place, group, organizationName, next, outage, address, token } = options;
   return html`<section class="one-alert"><p class="quiet">${organizationName}</p>
 <h1>${assetName} <span class="badge bad">${toWords(alert.type)}</span></h1>
+${outageOf(alert.id, outage)}
 ${presentValue(alert, latest)}
 ${facts([
   ['Device', alert.serialNumber],
@@ -80,28 +84,37 @@ function outcomeOf({ status, endedAt, acknowledgedAt, acknowledgedBy, snoozeUnti
 }
 
 export function alertsLinkHtml(alerts: readonly Alert[], options: AlertsLinkOptions): Html {
-  const { token, devices, organizationName, address } = options;
-  const openCount = alerts.filter(({ status }) => status === 'new').length;
-  return html`<section class="one-alert"><p class="quiet">${organizationName}</p>
+  const newIds = alerts.filter(({ status }) => status === 'new').map(({ id }) => id);
+  return html`<section class="one-alert"><p class="quiet">${options.organizationName}</p>
 <h1>${alerts.length} alerts</h1>
-<form method="post" action="${ALERT_LINK_PATHS.message}"><input type="hidden" name="token" value="${token}">
-<ul>${alerts.map((alert) => html`<li>${alertHtml(alert, devices.get(alert.assetId))}</li>`)}</ul>
-${openCount > 0 && acknowledgeButton(address)}</form>
+<ul>${alerts.map((alert) => html`<li>${alertHtml(alert, options)}</li>`)}</ul>
+${newIds.length > 1 && acknowledgeAllForm(newIds, options)}
+${newIds.length > 0 && html`<p class="quiet">You do this as ${options.address}. Messages and escalation stop; the alerts stay open until readings are good.</p>`}
 <p><a href="/operator/alerts">All alerts</a> <span class="quiet">after you have signed in</span></p></section>`;
 }
 
-function alertHtml(alert: Alert, device: ShownAsset | undefined): Html {
-  const { id, type, status, serialNumber, timestamp } = alert;
-  const name = html`<strong>${device?.name ?? serialNumber}</strong> <span class="badge bad">${toWords(type)}</span>`;
+function alertHtml(alert: Alert, { token, devices, outage }: AlertsLinkOptions): Html {
+  const { id: alertId, type, status, serialNumber, timestamp } = alert;
+  const device = devices.get(alert.assetId);
+  const name = device?.name ?? serialNumber;
   const described = alertDetails(alert, device);
-  const details = html`<p class="quiet">${described && html`${described}, `}since ${clock(timestamp)}</p>`;
-  if (status !== 'new') return html`${name}${details}<p>${outcomeOf(alert)}</p>`;
-  return html`<label class="check"><input type="checkbox" name="alertId" value="${id}" checked> <span>${name}</span></label>${details}`;
+  return html`<strong>${name}</strong> <span class="badge bad">${toWords(type)}</span><p class="quiet">${described && html`${described}, `}since ${clock(timestamp)}</p>
+${outageOf(alertId, outage)}${
+  status === 'new'
+    ? button({
+        action: ALERT_LINK_PATHS.message,
+        label: 'Acknowledge',
+        fields: { token, alertId },
+        about: `${toWords(type)} of ${name}`,
+      })
+    : html`<p>${outcomeOf(alert)}</p>`
+}`;
 }
 
-const acknowledgeButton = (address: string): Content => html`<div class="thumb">
-<button class="main">Acknowledge the ticked ones</button></div>
-<p class="quiet">You do this as ${address}. Messages and escalation stop; the alerts stay open until readings are good.</p>`;
+const acknowledgeAllForm = (alertIds: readonly string[], { token }: LinkOptions): Html =>
+  html`<form method="post" action="${ALERT_LINK_PATHS.message}" class="thumb"><input type="hidden" name="token" value="${token}">${alertIds.map(
+    (id) => html`<input type="hidden" name="alertId" value="${id}">`,
+  )}<button class="main">Acknowledge all ${alertIds.length}</button></form>`;
 
 export const deadAlertLinkHtml: Html = html`<section class="sign-in"><h1>This link does not work</h1>
 <p>It is older than ${ALERT_LINK_HOURS} hours, is not complete, or its notification channel was changed.</p>

@@ -16,6 +16,7 @@ import type { PageDeps } from './page-deps.ts';
 import { type Session, toCaller } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 import { findNextRecipients } from './shown-channels.ts';
+import type { StartRepository } from './start.repository.ts';
 
 export interface AlertLinkDeps extends Pick<PageDeps, 'ask' | 'layout'> {
   call: CallOperation;
@@ -24,6 +25,7 @@ export interface AlertLinkDeps extends Pick<PageDeps, 'ask' | 'layout'> {
   listAlertIds(link: WorkingLink): Promise<string[] | null>;
   findOrganizationName(organizationId: string): Promise<string | null>;
   shownAssets: Pick<ShownAssetsRepository, 'list'>;
+  start: Pick<StartRepository, 'findOutage'>;
   /** Shared with links that sign in. */
   lookUps: KeyedSemaphore;
   /** @throws when this address has sent too many wrong links. */
@@ -33,7 +35,7 @@ export interface AlertLinkDeps extends Pick<PageDeps, 'ask' | 'layout'> {
 }
 
 export function alertLinkRoutes(deps: AlertLinkDeps): Array<OpenPageRoute<Session>> {
-  const { ask, layout, shownAssets } = deps;
+  const { ask, layout, shownAssets, start } = deps;
 
   async function open(kind: WorkingLink['kind'], token: string, client: string): Promise<Opened | null> {
     const link = await deps.lookUps.run(client, () => deps.find(kind, token));
@@ -53,12 +55,14 @@ export function alertLinkRoutes(deps: AlertLinkDeps): Array<OpenPageRoute<Sessio
 
   async function pageOf(token: string, opened: Opened): Promise<string> {
     const { link, session } = opened;
+    const { organizationId, organizationName } = session;
     const alerts = await getAlerts(opened);
     const devices = await shownAssets.list(
-      session.organizationId,
+      organizationId,
       alerts.map(({ assetId }) => assetId),
     );
-    const shown = { token, organizationName: session.organizationName, address: link.address };
+    const outage = await start.findOutage(organizationId);
+    const shown = { token, organizationName, address: link.address, outage };
     const [alert] = alerts;
     if (link.kind === 'message' || !alert)
       return layout(

@@ -106,31 +106,40 @@ export function alertsTable(
     badge(alert.status, alert.status === 'new' ? 'bad' : undefined),
     html`${clockAndAge(alert.timestamp)}${alert.endedAt && html` <span class="quiet">to ${clockAndAge(alert.endedAt)}</span>`}`,
     acknowledgedBy(alert),
-    mayChange && alert.status === 'new' && acknowledgeButton(alert, isOfAll ? { return: back } : {}),
+    mayChange &&
+      alert.status === 'new' &&
+      acknowledgeButton(alert, nameIn(devices, alert), isOfAll ? { return: back } : {}),
   ]);
   const device = isOfAll ? ['Device'] : [];
   const head = ['Alert', ...device, 'Details', 'Status', 'Since', 'Acknowledged', ACTION];
   if (!isOfAll || !mayChange) return table({ caption: 'Alerts, newest first', head, rows, empty });
   const ticked = alerts.map((alert, index) => [
-    tickOf(alert, devices.get(alert.assetId)?.name ?? alert.serialNumber),
+    tickOf(alert, nameIn(devices, alert)),
     ...(rows[index] ?? []),
   ]);
   return table({ caption: 'Alerts, newest first', head: [TICK_HEAD, ...head], rows: ticked, empty });
 }
 
-const deviceLink = ({ assetId, serialNumber }: AlertView, devices: TableOptions['devices']): Html =>
-  nameLink(assetId, devices.get(assetId)?.name ?? serialNumber, serialNumber);
+const nameIn = (devices: TableOptions['devices'], { assetId, serialNumber }: AlertView): string =>
+  devices.get(assetId)?.name ?? serialNumber;
+
+const deviceLink = (alert: AlertView, devices: TableOptions['devices']): Html =>
+  nameLink(alert.assetId, nameIn(devices, alert), alert.serialNumber);
 
 const acknowledgedBy = ({ acknowledgedAt, acknowledgedBy: by, snoozeUntil }: AlertView): Content =>
   acknowledgedAt &&
   html`${by?.name} <span class="quiet">${clockAndAge(acknowledgedAt)}${snoozeUntil && html`, until ${clock(snoozeUntil)}`}</span>`;
 
-const acknowledgeButton = ({ id, type, serialNumber }: AlertView, fields: Record<string, string>): Html =>
+const acknowledgeButton = (
+  { id, type }: AlertView,
+  deviceName: string,
+  fields: Record<string, string>,
+): Html =>
   button({
     action: toFormUrl('acknowledgeAlert', { alertId: id }),
     label: 'Acknowledge',
     fields,
-    about: `${toWords(type)} of ${serialNumber}`,
+    about: `${toWords(type)} of ${deviceName}`,
   });
 
 export function alertDetails(

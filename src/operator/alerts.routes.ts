@@ -14,6 +14,7 @@ import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 import { findNextRecipients, listChannels } from './shown-channels.ts';
 import type { ShownGroupsRepository } from './shown-groups.repository.ts';
+import type { StartRepository } from './start.repository.ts';
 import { toNotified } from './start.ts';
 import { troublesOf } from './step-outcomes.ts';
 import { ACKNOWLEDGE_PATH } from './ticked-alerts-html.ts';
@@ -32,6 +33,7 @@ export interface AlertsPageDeps extends PageDeps {
   listGroupNames: ShownGroupsRepository['listByIds'];
   shownAssets: ShownAssetsRepository;
   alertNotifications: AlertNotificationsRepository;
+  start: Pick<StartRepository, 'findOutage'>;
   /** Draws the page at the address, with what was typed on it. */
   draw(session: Session, url: string, form: URLSearchParams): Promise<string>;
 }
@@ -43,6 +45,7 @@ export function alertsRoutes({
   now,
   shownAssets,
   alertNotifications,
+  start,
   listChoices,
   readTyped,
   mutes,
@@ -155,10 +158,11 @@ export function alertsRoutes({
     showPage({ path: `${path}/{alertId}`, section: 'Alerts', isLive: true }, async (session, { params }) => {
       const alert = await ask(session, 'getAlert', { params });
       const { organizationId } = session;
-      const [next, device, devices, notified] = await Promise.all([
+      const [next, device, devices, outage, notified] = await Promise.all([
         findNextRecipients(ask, session, alert),
         ask(session, 'getAsset', { params: { assetId: alert.assetId } }).catch(() => null),
         shownAssets.list(organizationId, [alert.assetId]),
+        start.findOutage(organizationId),
         findNotified(session, alert),
       ]);
       const shown = devices.get(alert.assetId);
@@ -167,6 +171,7 @@ export function alertsRoutes({
         assetName,
         layout: shown,
         device,
+        outage,
         next,
         ...notified,
         now: roundedDown(now()),

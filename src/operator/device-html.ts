@@ -110,14 +110,14 @@ function contactText(contact: DeviceContact | null, now: Date): Content {
 }
 
 function configurationOf(
-  { deviceConfig, pendingConfig, deviceConfigReceivedAt, unconfirmedKeys, syncStatus }: DeviceConfigView,
+  { deviceConfig, deviceConfigReceivedAt, unconfirmedKeys, syncStatus }: DeviceConfigView,
   { replacementHistory }: DeviceOptions['device'],
   contact: DeviceContact | null,
   layout: Layout | undefined,
 ): Content {
-  const confirmed = syncStatus === 'drifted' ? contact?.confirmed : null;
+  const { confirmed = null, pending = null } = contact ?? {};
   const reporter = replacementHistory.find(({ replacedAt }) => (deviceConfigReceivedAt ?? '') < replacedAt);
-  return html`${confirmed ? driftHtml(deviceConfig, confirmed, layout) : comparison(deviceConfig, pendingConfig, layout)}
+  return html`${confirmed && syncStatus === 'drifted' ? driftHtml(deviceConfig, confirmed, layout) : comparison(deviceConfig, { confirmed, pending }, layout)}
 <p class="quiet">Reported ${time(deviceConfigReceivedAt)}${deviceConfigReceivedAt && reporter && html` by the earlier logger ${reporter.serialNumber}, which was replaced ${time(reporter.replacedAt)}`}${
     unconfirmedKeys && html`; not part of the report: ${unconfirmedKeys.map(toWords).join(', ')}`
   }</p>`;

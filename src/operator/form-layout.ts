@@ -60,7 +60,10 @@ export interface FormLayout {
   about?: {
     operation?: string;
     query?: Record<string, string>;
-    /** Empty: the thing is not among those that the operation shows. `profileNames` has the profile of the answer. */
+    /**
+     * Empty: the thing is not among those that the operation shows. The answer about a thing of an asset has its `assetName`, and
+     * `profileNames` the profile of the answer.
+     */
     name(answer: Values, params: Params, profileNames: ReadonlyMap<string, string>): Content;
   };
   isDanger?: boolean;

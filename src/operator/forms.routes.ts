@@ -20,6 +20,7 @@ import { type Content, html } from './html.ts';
 import { type FormPageDeps, type OperatorPage, type Refusal, toOnce, toOwnPath } from './page-deps.ts';
 import { changedSettings, saveHtml } from './profiles-html.ts';
 import { type Session, toCaller } from './session.ts';
+import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 import type { ShownGroupsRepository } from './shown-groups.repository.ts';
 import type { ShownJobsRepository } from './shown-jobs.repository.ts';
 import { withTypedFault } from './typed-groups.ts';
@@ -49,6 +50,7 @@ type Inputs = Array<[string, string]>;
 export interface FormsRoutesDeps extends FormPageDeps {
   listLeaving: ShownGroupsRepository['listLeaving'];
   listProfileNames: ProfilesRepository['listNames'];
+  shownAssets: Pick<ShownAssetsRepository, 'list'>;
   findProfile: ProfilesRepository['find'];
   listGroupsByProfile: ShownGroupsRepository['listByProfile'];
   shownJobs: Pick<ShownJobsRepository, 'findSnapshot'>;
@@ -69,6 +71,7 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     forecastBreaches,
     listLeaving,
     listProfileNames,
+    shownAssets,
     findProfile,
     listGroupsByProfile,
     shownJobs,
@@ -133,9 +136,14 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     const { operation, query = {} } = about;
     const answer =
       operation === undefined ? {} : (await call(toCaller(session), operation, { params, query })).body;
-    const { profileSlug: slug } = answer as Values;
+    const { profileSlug: slug, assetId } = answer as Values;
     const names = await listProfileNames(session.organizationId, typeof slug === 'string' ? [slug] : []);
-    return about.name(answer as Values, params, names) || null;
+    const assets = await shownAssets.list(
+      session.organizationId,
+      typeof assetId === 'string' ? [assetId] : [],
+    );
+    const [asset] = assets.values();
+    return about.name({ assetName: asset?.name, ...(answer as Values) }, params, names) || null;
   }
 
   async function send(

@@ -1,6 +1,6 @@
 /** The alerts and the schedule of a profile in words. */
 import type { ProfileView } from './answers.ts';
-import { boundsText } from './configuration-html.ts';
+import { alertText } from './configuration-html.ts';
 import { type Content, html } from './html.ts';
 import { toWords } from './parts.ts';
 
@@ -15,7 +15,7 @@ export const alertsHtml = (alerts: ProfileView['temperatureAlerts']): Content =>
       severity = 'critical',
       ...sends
     }) =>
-      html`<div>${channel}: ${boundsText({ lowC, highC })}, hysteresis ${hysteresisC} °C, ${severity}${delayMinutes > 0 && `, after ${delayMinutes} min`}${sendsText(sends)}</div>`,
+      html`<div>${alertText(channel, { lowC, highC, hysteresisC }, { severity, delayMinutes })}${sendsText(sends)}</div>`,
   );
 
 /** Loggers send at once on both, unless the profile says otherwise. */

@@ -21,8 +21,10 @@ export interface DeviceContact {
    * configuration has not changed.
    */
   hasHadProfile: boolean;
-  /** The configuration that the device confirmed last. */
+  /** The configuration that the device confirmed last, with the terms of its alerts. */
   confirmed: DeviceConfiguration | null;
+  /** All that is pending, in the same way. */
+  pending: DeviceConfiguration | null;
 }
 
 export type ShownAssetsRepository = ReturnType<typeof createShownAssetsRepository>;
@@ -93,12 +95,17 @@ export function createShownAssetsRepository(sql: Database) {
           { k: 'configurations' },
           { 'k.organization_id': 'c.organization_id', 'k.id': 'c.confirmed_config_id' },
         )
+        .leftJoin(
+          { p: 'configurations' },
+          { 'p.organization_id': 'c.organization_id', 'p.id': 'c.pending_config_id' },
+        )
         .where({ 's.organization_id': organizationId, 's.asset_id': assetId })
         .first({
           lastContactAt: 's.last_contact_at',
           expectedBy: 's.expected_by',
           hasHadProfile: 'c.has_had_profile',
           confirmed: 'k.content',
+          pending: 'p.content',
         });
       return found ?? null;
     },

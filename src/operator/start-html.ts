@@ -12,6 +12,7 @@ import type { FormLink } from './form-links.ts';
 import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
 import { type ProfileNames, profileNameOf } from './jobs-html.ts';
+import { outageHtml } from './outage-html.ts';
 import {
   ACTION,
   badge,
@@ -119,7 +120,8 @@ function alertsHtml(
   { link, mayChange, note, now }: StartOptions,
 ): Content {
   return [
-    outage && outageHtml(outage),
+    // The rows below would look like as many faults of single devices.
+    outage && outageHtml(outage, html`<a href="/operator/alerts/${outage.alertId}">One alert</a>`),
     table({
       caption: 'New alerts, most urgent first',
       head: [
@@ -166,10 +168,6 @@ function alertsHtml(
       ),
   ];
 }
-
-/** The rows below would look like as many faults of single devices. */
-const outageHtml = ({ since, overdue, total, alertId }: Outage): Html =>
-  html`<p><strong>${overdue.toLocaleString('en')} of ${total.toLocaleString('en')} loggers missed their contact at once</strong>, since ${clockAndAge(since.toISOString())}: that is one outage.${alertId !== null && html` <a href="/operator/alerts/${alertId}">One alert</a> escalates for all, and acknowledging it acknowledges the others.`}</p>`;
 
 const failedHtml = ({ failed, failedInAll, profileNames }: StartPage, { link }: StartOptions): Content => [
   table({

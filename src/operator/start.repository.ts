@@ -1,5 +1,6 @@
 /** Rows that the start page shows beside the answers of operations. */
 import type { AlertType } from '../alerts/alert.ts';
+import { countUpTo } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Severity } from '../devices/alert-terms.ts';
@@ -21,8 +22,9 @@ export interface OpenAlerts {
 export interface Outage {
   /** The first missed deadline. */
   since: Date;
-  /** Numbers when it was detected. */
+  /** Number of devices that have missed their contact and are not back. */
   overdue: number;
+  /** Number of active devices when it was detected. */
   total: number;
   /** The alert that escalates for all; null: none does. */
   alertId: string | null;
@@ -83,8 +85,12 @@ export function createStartRepository(sql: Database) {
     async findOutage(organizationId: string): Promise<Outage | null> {
       const found = await sql('overdue_fleets')
         .where({ organization_id: organizationId, confirmed_at: null })
-        .first('since', { overdue: 'overdue_count', total: 'total_count', alertId: 'escalated_alert_id' });
-      return found ?? null;
+        .first('since', { total: 'total_count', alertId: 'escalated_alert_id' });
+      if (!found) return null;
+      const unannounced = sql('alerts')
+        .where({ organization_id: organizationId })
+        .whereRaw(`not is_announced and status <> 'resolved'`);
+      return { ...found, overdue: await countUpTo(sql, found.total, unannounced) };
     },
 
     /** Running jobs with devices that failed, and those that ended since then with failures; newest first. */

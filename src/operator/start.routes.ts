@@ -1,4 +1,5 @@
-import type { AlertView } from '../alerts/alert.ts';
+import { type AlertView, alertView } from '../alerts/alert.ts';
+import type { AlertsRepository } from '../alerts/alerts.repository.ts';
 import { POLICIES_MAX } from '../escalations/escalation-policy.ts';
 import { DAY_MS } from '../process/durations.ts';
 import type { ProfilesRepository } from '../profiles/profiles.repository.ts';
@@ -17,6 +18,7 @@ import { type Calm, type StartPage, startHtml, type TroubledJobs } from './start
 
 export interface StartPageDeps extends PageDeps {
   start: StartRepository;
+  listOldestNew: AlertsRepository['listOldestNew'];
   countContacts: CountContacts;
   alertNotifications: Pick<AlertNotificationsRepository, 'listOpenings' | 'listSteps'>;
   shownJobs: Pick<ShownJobsRepository, 'listNewestChanges'>;
@@ -33,19 +35,18 @@ export function startRoutes({
   linksFor,
   now,
   start,
+  listOldestNew,
   countContacts,
   alertNotifications,
   shownJobs,
   listProfileNames,
   shownAssets,
 }: StartPageDeps): OperatorPage[] {
-  async function listAlerts(session: Session, open: OpenAlerts): Promise<AlertView[]> {
-    const pages = await Promise.all(
-      toAlertReads(open.new).map(({ type, severity, limit }) =>
-        ask(session, 'listAlerts', { query: { status: 'new', type, severity, limit: String(limit) } }),
-      ),
+  async function listAlerts({ organizationId }: Session, open: OpenAlerts): Promise<AlertView[]> {
+    const alerts = await Promise.all(
+      toAlertReads(open.new).map((read) => listOldestNew(organizationId, read)),
     );
-    return pages.flatMap(({ items }) => items).sort(byUrgency);
+    return alerts.flat().map(alertView).sort(byUrgency);
   }
 
   async function listTroubledJobs(session: Session): Promise<Record<TroubledJob['status'], TroubledJobs>> {

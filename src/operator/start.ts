@@ -9,11 +9,11 @@ import { labelsOfStep } from './step-outcomes.ts';
 
 const URGENCY: readonly AlertType[] = ['high_temp', 'low_temp', 'sensor_error', 'no_data', 'low_battery'];
 
-/** Critical ones first, then by type, then the newest. */
+/** Critical ones first, then by type, then the oldest. */
 export const byUrgency = (a: AlertView, b: AlertView): number =>
   Number(a.severity === 'warning') - Number(b.severity === 'warning') ||
   URGENCY.indexOf(a.type) - URGENCY.indexOf(b.type) ||
-  (a.id < b.id ? 1 : -1);
+  (a.id < b.id ? -1 : 1);
 
 const ALERTS_PER_TYPE = 10;
 

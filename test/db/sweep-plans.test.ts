@@ -170,6 +170,8 @@ describe('Sweeps', () => {
     'mutes that have not ended': (sql, id) => createMutesRepository(sql).listCurrent(id, 10),
     'archived devices': (sql, id) =>
       createPastDevicesRepository(sql).list(id, { q: 'x', before: null, limit: 25 }),
+    'the oldest new alerts': (sql, id) =>
+      createAlertsRepository(sql).listOldestNew(id, { type: 'no_data', severity: 'critical', limit: 2 }),
     'warnings of a type that is critical': (sql, id) =>
       createAlertsRepository(sql).list(id, {
         type: 'no_data',

@@ -33,7 +33,7 @@ describe('The text of a notification with links', () => {
     const two = dataOf(mention('1', 'escalated'), mention('2', 'reminder', 'Warm room'));
     assert.equal(
       mailText(two, linkTo, linkToAll),
-      `New alerts:\n- Cold room\n\nSee them all, and acknowledge those that you tick, without signing in. The link works for 24 hours, for everybody who has it:\n\n${ALL}`,
+      `New alerts:\n- Cold room\n\nSee them all, and acknowledge one or all, without signing in. The link works for 24 hours, for everybody who has it:\n\n${ALL}`,
     );
     const twice = mention('1', 'escalated');
     assert.ok(mailText(dataOf(twice, twice), linkTo, linkToAll).endsWith(linkTo('1')));

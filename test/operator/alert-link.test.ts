@@ -157,10 +157,14 @@ describe('The link in a mail about an alert', () => {
     const channelId = await addChannel();
     const { id } = await openAlert();
     const token = tokenOf(linkFor(id, channelId));
-    assert.equal((await org.api.patch(`/alerts/${id}`, { status: 'acknowledged' })).status, 200);
+    const snoozeUntil = new Date(Date.now() + DAY_MS / 2).toISOString();
+    const body = { status: 'acknowledged', snoozeUntil };
+    assert.equal((await org.api.patch(`/alerts/${id}`, body)).status, 200);
     assert.equal((await press(token)).status, 303);
     assert.equal((await org.api.get(`/audit?subject=${id}`)).body.items.length, 1);
     assert.equal((await shown(id)).acknowledgedBy.keyId, org.keyId);
+    const snoozed = `It is snoozed until <time datetime="${snoozeUntil}" data-clock>[^<.]*</time>\\.</p>`;
+    assert.match((await open(token)).text, new RegExp(snoozed));
   });
 
   it('says that an alert is over, before and after the button is pressed', async () => {
@@ -253,7 +257,7 @@ describe('The link in a mail about an alert', () => {
     }
     const url = () => `${dms.baseUrl}/operator/alerts-link`;
 
-    it('lists them, and acknowledges those that are ticked, and no other alert', async () => {
+    it('lists them with a button for all that are new, and acknowledges those that it sends, and no other alert', async () => {
       const channelId = await addChannel();
       const [one, two, over, other] = [
         await openAlert('Room 1'),
@@ -266,7 +270,15 @@ describe('The link in a mail about an alert', () => {
       await over.resolve();
       const page = await visit(`${url()}?token=${token}`);
       assert.match(page.text, /<h1>3 alerts.*Room 1.*Room 2.*Room 3.*This alert is over/s);
-      assert.equal(page.text.match(/type="checkbox"[^>]* checked/g)?.length, 2);
+      assert.equal(
+        page.text.match(/>Acknowledge<span class="hidden"> low battery of Room [12]</g)?.length,
+        2,
+      );
+      const [, all = ''] = /class="thumb">(.*)Acknowledge all 2<\/button>/.exec(page.text) ?? [];
+      assert.deepEqual(
+        [...all.matchAll(/name="alertId" value="([^"]+)"/g)].map(([, id]) => id),
+        [one.id, two.id],
+      );
       const form = new URLSearchParams([
         ['token', token],
         ['alertId', one.id],
@@ -281,6 +293,40 @@ describe('The link in a mail about an alert', () => {
       assert.deepEqual(statuses, ['acknowledged', 'new', 'resolved', 'new']);
       const after = await visit(dms.baseUrl + sent.headers.get('location'));
       assert.match(after.text, /Room 1.*Acknowledged by night-\d+@example\.com.*Room 2/s);
+    });
+
+    it('says of the alert that stands for an outage how many devices it has, by either link, and of no other alert', async () => {
+      const channelId = await addChannel();
+      const { id } = await openAlert();
+      // So many that the sweep does not end the outage.
+      const [first] = await query<{ id: string }>(
+        dms.service.sql,
+        `insert into alerts (organization_id, asset_id, serial_number, type, details, started_at, is_announced)
+         select organization_id, asset_id, serial_number, 'no_data', '{}', now(), false from alerts, generate_series(1, 25)
+         where organization_id = ? and id = ? returning id`,
+        [org.id, id],
+      );
+      const outageId = first?.id ?? '';
+      await dms.service.sql('overdue_fleets').insert({
+        organization_id: org.id,
+        since: new Date(),
+        overdue_count: 21,
+        total_count: 30,
+        escalated_alert_id: outageId,
+      });
+      const messageId = await addMessage(channelId, [id, outageId]);
+      const pages = await Promise.all([
+        open(tokenOf(linkFor(outageId, channelId))),
+        visit(`${url()}?token=${tokenOf(linkFor(messageId, channelId, 'message'))}`),
+      ]);
+      for (const { text } of pages) {
+        assert.match(
+          text,
+          /<strong>25 of 30 loggers have missed their contact<.*acknowledging it acknowledges the others/,
+        );
+        assert.equal(text.match(/one outage/g)?.length, 1);
+      }
+      assert.doesNotMatch((await open(tokenOf(linkFor(id, channelId)))).text, /outage/);
     });
 
     it('opens no single alert, no message of another channel, and none that is gone', async () => {

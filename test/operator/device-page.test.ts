@@ -53,14 +53,26 @@ describe('The page of a device', () => {
 
   it('shows beside drifted settings what the device confirmed, that it does not watch, and a way to apply them again', async () => {
     const id = await register(dms, 'DRIFTED-1');
-    const slug = await createProfile(dms, { ...FRIDGE, slug: 'watched' });
+    const temperatureAlerts = FRIDGE.temperatureAlerts.map((alert) => ({
+      ...alert,
+      severity: 'warning',
+      delayMinutes: 3,
+    }));
+    const slug = await createProfile(dms, { ...FRIDGE, temperatureAlerts, slug: 'watched' });
     await apply(dms, slug, { serialNumbers: ['DRIFTED-1'] });
+    const inTheSameWords = ': 2 to 8 °C, hysteresis 0\\.5 °C, warning, after 3 min';
+    assert.match(await page('/profiles/watched'), new RegExp(`probe${inTheSameWords}</div>`));
+    assert.match(await page(`/devices/${id}`), new RegExp(`Alerts</th>.*${inTheSameWords}</mark></td>`));
     await applyAnswer(dms, 'DRIFTED-1');
+    assert.match(await page(`/devices/${id}`), new RegExp(`Alerts</th><td>[^<]*${inTheSameWords}</td>`));
     assert.doesNotMatch(await page(`/devices/${id}`), /does not watch|Apply Vaccine fridge again/);
     await report(dms, 'DRIFTED-1', { ...FACTORY, alarmRules: [], calendars: [] });
     const text = await page(`/devices/${id}`);
     assert.match(text, /<th scope="col">Confirmed<\/th>/);
-    assert.match(text, /Alerts<\/th><td>none<\/td><td><mark>probe \(channel 1\): 2 to 8 °C/);
+    assert.match(
+      text,
+      new RegExp(`Alerts</th><td>none</td><td><mark>probe \\(channel 1\\)${inTheSameWords}</mark>`),
+    );
     assert.match(text, /does not watch the confirmed bounds itself/);
     assert.match(text, /<option value="watched" selected>/);
     assert.match(text, /name="slug" value="watched">.*Apply Vaccine fridge again…/s);
@@ -244,8 +256,9 @@ describe('The page of a device', () => {
     assert.match(shown, /<dt>Since<\/dt><dd><time datetime="[^"]+" data-clock="age">/);
     assert.match(shown, /data-label="When"><time datetime="[^"]+" data-clock>/);
     const { snoozeUntil, assignee } = (await dms.api.get(path)).body;
+    assert.match(shown, new RegExp(`until <time datetime="${snoozeUntil}" data-clock>`));
     const aheadMs = Date.parse(snoozeUntil) - Date.now();
-    assert.ok(aheadMs > 0 && aheadMs <= HOUR_MS / 2, `${aheadMs}`);
+    assert.ok(aheadMs > 0 && aheadMs < HOUR_MS, `${aheadMs}`);
     assert.equal(assignee, 'Ada');
     assert.match(shown, /operator\/forms\/endSnooze/);
     assert.equal((await send('endSnooze', { comment: 'Eight hours too many' })).status, 303);

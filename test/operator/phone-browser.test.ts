@@ -73,12 +73,16 @@ describe("The operators' page on a phone", () => {
     await stranger.close();
   });
 
-  it('acknowledges the ticked alerts of a mail about several, by day and at night', async () => {
+  it('acknowledges one and then all alerts of a mail about several, by day and at night', async () => {
     const address = `many-${ADDRESS}`;
     const channel = { type: 'email', target: address };
     const { id: channelId } = (await dms.api.post('/notification-channels', channel)).body;
     await confirmAddress(dms, mail.mails, address);
-    for (const name of ['Fridge 1', 'Fridge 2 with a name that is longer than the screen of a phone'])
+    for (const name of [
+      'Fridge 1',
+      'Fridge 2 with a name that is longer than the screen of a phone',
+      'Fridge 3',
+    ])
       await (await newDevice(dms, name))('low');
     const { items } = (await dms.api.get('/alerts?status=new')).body;
     const alerts = items.map(({ id }: { id: string }) => ({ change: 'opened', alert: { id } }));
@@ -104,11 +108,13 @@ describe("The operators' page on a phone", () => {
       await page.emulateMedia({ colorScheme });
       assert.deepEqual(await findBarriers(page, STRONG_CONTRAST), [], colorScheme);
     }
-    await page.getByRole('checkbox', { name: 'Fridge 1' }).tap();
-    await page.getByRole('button', { name: 'Acknowledge the ticked ones' }).tap();
+    await page.getByRole('button', { name: 'Acknowledge low battery of Fridge 1' }).tap();
     await page.getByText('Acknowledged by').waitFor();
-    assert.equal(await page.getByRole('checkbox').count(), 1);
-    assert.equal((await dms.api.get('/alerts?status=new')).body.items.length, 1);
+    assert.equal((await dms.api.get('/alerts?status=new')).body.items.length, 2);
+    await page.getByRole('button', { name: 'Acknowledge all 2' }).tap();
+    await page.getByText('Acknowledged by').nth(2).waitFor();
+    assert.equal(await page.getByRole('button').count(), 0);
+    assert.equal((await dms.api.get('/alerts?status=new')).body.items.length, 0);
   });
 
   it('ticks a device of the fleet with a finger, beside its name', async () => {

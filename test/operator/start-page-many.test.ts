@@ -59,14 +59,16 @@ describe('The start page of a fleet with much to look at', () => {
       { count, status, state },
     );
 
-  it('lists critical alerts, whatever number of newer warnings of their type there is', async () => {
+  it('lists critical alerts, then the oldest warnings, whatever number of newer ones of their type there is', async () => {
+    await register(dms, 'SHED-1', { name: 'Seedlings' });
+    await openAlerts('warning', 'SHED-');
     await register(dms, 'FREEZER-1', { name: 'Vaccines' });
     await openAlerts('critical', 'FREEZER-');
     await openAlerts('warning', 'MANY-');
     const text = await section('Alerts');
-    assert.match(text, /<tbody>.*?Vaccines.*?MANY-/s);
+    assert.match(text, /<tbody>.*?Vaccines.*?Seedlings.*?MANY-/s);
     assert.equal(countRows(text), 10);
-    assert.match(text, /All 13/);
+    assert.match(text, /All 14/);
   });
 
   it('leads to all devices with a failed change', async () => {

@@ -75,18 +75,21 @@ describe('The start page', () => {
     assert.doesNotMatch(elsewhere.headers.get('location') ?? '', /evil/);
   });
 
-  it('says that many devices that are overdue at once are one outage, and which alert stands for all', async () => {
+  it('says that many devices that are overdue at once are one outage, how many by now, and which alert stands for all', async () => {
     const [alert] = (await dms.api.get('/alerts?status=new')).body.items;
+    await dms.service.sql('alerts').where({ organization_id: dms.id }).update({ is_announced: false });
     const outages = dms.service.sql('overdue_fleets');
     const row = { organization_id: dms.id, since: new Date(), overdue_count: 312, total_count: 4_812 };
     await outages.clone().insert({ ...row, escalated_alert_id: alert.id });
     assert.match(
       await see(),
       new RegExp(
-        `<strong>312 of 4,812 loggers missed their contact at once</strong>.*/operator/alerts/${alert.id}">One alert</a> escalates for all`,
+        `<strong>2 of 4,812 loggers have missed their contact</strong>.*/operator/alerts/${alert.id}">One alert</a> escalates for all`,
         's',
       ),
     );
+    const { text } = await visit(`${dms.baseUrl}/operator/alerts/${alert.id}`, { cookie });
+    assert.match(text, /<strong>2 of 4,812 loggers have missed their contact<.*This alert escalates for all/);
     const other = await signIn(dms, { organizationId: (await dms.addOrganization()).id });
     assert.doesNotMatch(await see(other), /one outage/);
     await outages.clone().where({ organization_id: dms.id }).delete();

@@ -74,6 +74,18 @@ describe('Ticked alerts', () => {
     assert.deepEqual([by.name, comment], ['Grace Hopper', 'New batteries are on their way']);
   });
 
+  it('names the device on the forms of an alert, and says of an acknowledged one what they do to it', async () => {
+    const [{ id }] = await alerts();
+    const form = `/operator/forms/assignAlert?alertId=${id}`;
+    assert.ok((await see(`/alerts/${id}`)).includes(`href="${form}">Assign or snooze<`));
+    const url = dms.baseUrl + form;
+    const { text } = await visit(url, { cookie });
+    assert.match(text, /<h1>Assign or snooze <span class="quiet">low battery of Pantry<.*>Save<\/button>/s);
+    const { headers } = await visit(url, { cookie, form: { assignee: 'Ada' } });
+    assert.equal(headers.get('location'), `/operator/alerts/${id}?done=assignAlert`);
+    assert.match(await see(`/alerts/${id}?done=assignAlert`), /The alert is changed, and stays acknowledged/);
+  });
+
   it('passes over an alert that has ended, and refuses an alert of another organization', async () => {
     const [, , third, fourth] = (await alerts()).reverse();
     await dms.service

@@ -16,7 +16,6 @@ import {
   FAIL,
   LIST_ACTIVE_SNAPSHOTS,
   LIST_ALERTS,
-  LIST_RETRIED_JOBS,
   MARK_SENT,
   REOFFER,
   REPLACE_CHANGES,
@@ -165,8 +164,14 @@ export function createDeviceTargetsRepository(sql: Database) {
     /** The chain of retried jobs: the job that this one retries, the job that one retries, and so on. */
     async listRetriedJobs(owner: ChangesOwner): Promise<string[]> {
       if (!('jobId' in owner)) return [];
-      const rows = await query<{ jobId: string }>(sql, LIST_RETRIED_JOBS, { ...owner });
-      return jobIdsOf(rows);
+      const jobs = () => sql({ j: 'config_jobs' }).where({ 'j.organization_id': owner.organizationId });
+      const first = jobs().where({ 'j.id': owner.jobId }).select('j.retry_of_job_id');
+      const next = jobs().join('retried', 'retried.id', 'j.id').select('j.retry_of_job_id');
+      return sql
+        .withRecursive('retried', ['id'], first.union(next))
+        .from('retried')
+        .whereNotNull('id')
+        .pluck('id');
     },
 
     /** Pending changes of the retried jobs on these devices. */

@@ -47,7 +47,7 @@ import { errorHtml, errorTitle } from '../operator/error-html.ts';
 import { exportsRoutes } from '../operator/exports.routes.ts';
 import { fleetRoutes } from '../operator/fleet.routes.ts';
 import { createFleetCounts } from '../operator/fleet-counts.service.ts';
-import { type Described, toFields } from '../operator/form-fields.ts';
+import { toFields } from '../operator/form-fields.ts';
 import { createFormLinks } from '../operator/form-links.ts';
 import { formsRoutes } from '../operator/forms.routes.ts';
 import { groupsRoutes } from '../operator/groups.routes.ts';
@@ -327,7 +327,7 @@ const fieldsIn =
   (findOperation: (operationId: string) => Route): FormPageDeps['fieldsOf'] =>
   (operationId, part = 'body') => {
     const schema = findOperation(operationId)[part];
-    return schema ? toFields(describeSchema<Described>(schema)) : [];
+    return schema ? toFields(describeSchema(schema)) : [];
   };
 
 /** More are told after those are corrected. */

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createAuditRepository } from '../audit/audit.repository.ts';
 import { createCertificatesRepository } from '../certificates/certificates.repository.ts';
+import { createConfigTargetsRepository } from '../config-jobs/config-targets.repository.ts';
 import { createFleetRepository } from '../fleet/fleet.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { requireTurn } from '../http/authenticate.ts';
@@ -179,6 +180,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     start,
     alertNotifications: createAlertNotificationsRepository(sql),
     shownJobs: createShownJobsRepository(sql),
+    listAwaited: createConfigTargetsRepository(sql).listAwaited,
     shownWebhooks: createShownWebhooksRepository(sql),
     runUrl: runUrlIn(settings),
   };

@@ -37,9 +37,9 @@ export const countUpTo = (sql: Database, max: number, rows: Knex.QueryBuilder): 
   countRows(sql.from(rows.select(sql.raw('1')).limit(max).as('counted')));
 
 /**
- * The organization as a value that the planner does not look at: of one that is newer than its statistics it would expect
- * a single row, and read all rows of each joined table for it. Where tables are distributed, the value says which node
- * runs the statement, and there are no such statistics.
+ * Hides the id of the organization from the planner, which would expect a single row for one that is newer than its
+ * statistics, and read all rows of each joined table for it. Where tables are distributed, the id says which node runs the
+ * statement, and there are no such statistics.
  */
 export const unseen = (sql: Database, organizationId: string): string | Knex.Raw =>
   sql.isDistributed ? organizationId : sql.raw('(select cast(? as uuid))', [organizationId]);

@@ -1,10 +1,17 @@
-import type { KeyedSemaphore } from '../process/keyed-semaphore.ts';
 import { NO_SUCH_ASSET } from '../assets/asset.ts';
 import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import { isSerialNumber } from '../devices/serial-number.ts';
 import { AppError, invalid, orNotFound } from '../process/errors.ts';
-import { certificateChunks, certificateView, createContentMeter, type FoundCertificate, NO_CERTIFICATE, toEntityTag } from './certificate.ts';
+import type { KeyedSemaphore } from '../process/keyed-semaphore.ts';
+import {
+  certificateChunks,
+  certificateView,
+  createContentMeter,
+  type FoundCertificate,
+  NO_CERTIFICATE,
+  toEntityTag,
+} from './certificate.ts';
 import type { CertificateContentsRepository } from './certificate-contents.repository.ts';
 import type { CertificatesRepository } from './certificates.repository.ts';
 

@@ -57,7 +57,6 @@ export interface BroughtAlerts {
 }
 
 const CHANGE = { assetId: 'asset_id', changeId: 'change_config_id', lostKeys: 'lost_keys' } as const;
-const jobIdsOf = (rows: Array<{ jobId: string }>) => [...new Set(rows.map(({ jobId }) => jobId))];
 
 /** An incoming change that sets keys of an existing one to other values, and so takes them over. */
 export interface Conflict {
@@ -222,7 +221,7 @@ export function createDeviceTargetsRepository(sql: Database) {
         overwritten: conflicts.map(({ overwritten }) => toKeysText(overwritten)),
         existingKeys: conflicts.map(({ existingKeys }) => toKeysText(existingKeys)),
       });
-      return jobIdsOf(rows);
+      return [...new Set(rows.map(({ jobId }) => jobId))];
     },
 
     /** Running jobs with the open target of this device as their only target. */

@@ -10,7 +10,7 @@ export interface Page {
 
 /**
  * Marks a statement about the rows of all organizations, as sweeps, retention and metrics make them. Tests refuse any other
- * one that names no organization.
+ * one that names no organization. Knex writes the mark into reads alone.
  */
 export const acrossOrganizations = <Rows extends Knex.QueryBuilder>(rows: Rows): Rows =>
   (rows as unknown as { comment(text: string): Rows }).comment('across organizations');

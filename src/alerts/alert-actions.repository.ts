@@ -1,3 +1,4 @@
+import { countRows } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import type { Actor } from '../db/transaction.ts';
 import type { NewAction } from './alert-handling.ts';
@@ -41,10 +42,8 @@ export function createAlertActionsRepository(sql: Database) {
       return rows.map(toAction);
     },
 
-    async count(organizationId: string, alertId: string): Promise<number> {
-      const [row] = await ofAlert(organizationId, alertId).count({ count: '*' });
-      return Number(row?.count ?? 0);
-    },
+    count: (organizationId: string, alertId: string): Promise<number> =>
+      countRows(ofAlert(organizationId, alertId)),
 
     /** Inserts and returns the actions in the given order; `by` is null for the service. */
     async insert(

@@ -72,7 +72,7 @@ const toRecordedAlert = (row: RecordedRow): RecordedAlert => ({
 
 const IS_OLD = `status = 'resolved' and updated_at < now() - make_interval(days => :days)`;
 
-/** Compares the time after the lock, because the planner would otherwise look rows up by it. */
+/** Filters by time after the lock, so that the planner looks rows up by their ids. */
 const REMOVE_OLD = `
   with locked as materialized (
     select a.organization_id, a.id, a.status, a.updated_at
@@ -163,7 +163,7 @@ export function createAlertsRepository(sql: Database) {
       return (await find(organizationId, id)) as RecordedAlert;
     },
 
-    /** In all organizations, the earliest first. */
+    /** Alerts of all organizations whose snooze has ended, the earliest first. */
     listSnoozeEnded: (now: Date, limit: number): Promise<AlertRef[]> =>
       acrossOrganizations(sql('alerts'))
         .where({ status: 'acknowledged' })

@@ -83,12 +83,6 @@ export function certificateView(serialNumber: string, { sizeBytes, sha256, uploa
 
 export const toEntityTag = (sha256: Buffer) => `"${sha256.toString('hex')}"`;
 
-/** Whether the caller already has the file (weak comparison, RFC 9110, 13.1.2). */
-export function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
-  const tags = (ifNoneMatch ?? '').split(',').map((each) => each.trim().replace(/^W\//, ''));
-  return tags.includes('*') || tags.includes(tag);
-}
-
 /** Some systems do not allow every character of a serial in a file name, such as the colon. */
 export const toFileName = (serialNumber: string) =>
   `calibration-certificate-${serialNumber.replace(/[^A-Za-z0-9._-]/g, '_')}.pdf`;

@@ -1,5 +1,6 @@
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { readPieces, streamOf } from '../http/pieces.ts';
+import { matchesTag } from '../http/responder.ts';
 import { ok, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { CERTIFICATE_BYTES_MAX, CERTIFICATE_TYPE, toFileName } from './certificate.ts';
@@ -33,7 +34,7 @@ export function certificatesRoutes({ service, uploads, downloads }: Certificates
         const { serialNumber, tag, sizeBytes, chunks } = await service.serve(
           caller.organizationId,
           assetId,
-          header('If-None-Match'),
+          (etag) => matchesTag(header('If-None-Match'), etag),
         );
         if (chunks === null) return { status: 304, headers: { ETag: tag } };
         const body = isHead ? undefined : await downloads.stream(caller, () => streamOf(chunks));

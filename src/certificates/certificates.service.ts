@@ -1,10 +1,17 @@
-import type { KeyedSemaphore } from '../process/keyed-semaphore.ts';
 import { NO_SUCH_ASSET } from '../assets/asset.ts';
 import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import { isSerialNumber } from '../devices/serial-number.ts';
 import { AppError, invalid, orNotFound } from '../process/errors.ts';
-import { certificateChunks, certificateView, createContentMeter, type FoundCertificate, matchesTag, NO_CERTIFICATE, toEntityTag } from './certificate.ts';
+import type { KeyedSemaphore } from '../process/keyed-semaphore.ts';
+import {
+  certificateChunks,
+  certificateView,
+  createContentMeter,
+  type FoundCertificate,
+  NO_CERTIFICATE,
+  toEntityTag,
+} from './certificate.ts';
 import type { CertificateContentsRepository } from './certificate-contents.repository.ts';
 import type { CertificatesRepository } from './certificates.repository.ts';
 
@@ -78,13 +85,12 @@ export function createCertificatesService(deps: CertificatesServiceDeps) {
     async serve(
       organizationId: string,
       assetId: string,
-      ifNoneMatch: string | undefined,
+      isKnown: (tag: string) => boolean,
     ): Promise<ServedCertificate> {
       const serialNumber = await findSerial(organizationId, assetId);
       const found = orNotFound(await certificates.find(organizationId, serialNumber), NO_CERTIFICATE);
       const tag = toEntityTag(found.sha256);
-      const isKnown = matchesTag(ifNoneMatch, tag);
-      const chunks = isKnown ? null : readChunks(organizationId, found);
+      const chunks = isKnown(tag) ? null : readChunks(organizationId, found);
       return { serialNumber, tag, sizeBytes: found.sizeBytes, chunks };
     },
 

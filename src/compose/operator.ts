@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { createAlertsRepository } from '../alerts/alerts.repository.ts';
 import { createAuditRepository } from '../audit/audit.repository.ts';
 import { createCertificatesRepository } from '../certificates/certificates.repository.ts';
+import { createConfigTargetsRepository } from '../config-jobs/config-targets.repository.ts';
 import { createFleetRepository } from '../fleet/fleet.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { requireTurn } from '../http/authenticate.ts';
@@ -48,7 +49,7 @@ import { errorHtml, errorTitle } from '../operator/error-html.ts';
 import { exportsRoutes } from '../operator/exports.routes.ts';
 import { fleetRoutes } from '../operator/fleet.routes.ts';
 import { createFleetCounts } from '../operator/fleet-counts.service.ts';
-import { type Described, toFields } from '../operator/form-fields.ts';
+import { toFields } from '../operator/form-fields.ts';
 import { createFormLinks } from '../operator/form-links.ts';
 import { formsRoutes } from '../operator/forms.routes.ts';
 import { groupsRoutes } from '../operator/groups.routes.ts';
@@ -181,6 +182,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     listOldestNew: createAlertsRepository(sql).listOldestNew,
     alertNotifications: createAlertNotificationsRepository(sql),
     shownJobs: createShownJobsRepository(sql),
+    listAwaited: createConfigTargetsRepository(sql).listAwaited,
     shownWebhooks: createShownWebhooksRepository(sql),
     runUrl: runUrlIn(settings),
   };
@@ -329,7 +331,7 @@ const fieldsIn =
   (findOperation: (operationId: string) => Route): FormPageDeps['fieldsOf'] =>
   (operationId, part = 'body') => {
     const schema = findOperation(operationId)[part];
-    return schema ? toFields(describeSchema<Described>(schema)) : [];
+    return schema ? toFields(describeSchema(schema)) : [];
   };
 
 /** More are told after those are corrected. */

@@ -18,7 +18,7 @@ const SWEEPS_PER_OFFLINE_SWEEP = 3;
 /** Another process takes over when the lease was not renewed for the time of this many sweeps. */
 const SWEEPS_PER_LEASE = 3;
 const LEASE_MS_MIN = 2_000;
-/** For what somebody may wait for. */
+/** Interval of sweeps that a person may be waiting for. */
 const SOON_MS = 1_000;
 /** Days have been closed for a day before they are compacted: minutes do not matter. */
 const SWEEPS_PER_COMPACTION = 60;

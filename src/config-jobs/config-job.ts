@@ -147,6 +147,8 @@ export const DEADLINE_MINUTES_DEFAULT = 2_880;
 export const START_DAYS_MAX = 30;
 /** A deadline may be moved to at most so far ahead, as far as an apply may set it. */
 export const DEADLINE_MINUTES_MAX = 43_200;
+/** Bounds the targets that are read for the devices that a job waits for. */
+export const AWAITED_READ_MAX = 1_000;
 export const NO_SUCH_JOB = 'No configuration job has this id';
 
 /** The number of devices in the first stage. */

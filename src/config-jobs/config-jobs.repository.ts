@@ -172,7 +172,7 @@ export function createConfigJobsRepository(sql: Database) {
       await one(ref).update({ current_stage: currentStage, is_beginning_stage: false });
     },
 
-    /** The next stage has begun, or begins whatever the devices of this one do. */
+    /** Records that the next stage has begun, or begins whatever the devices of this one do. */
     async markBeginningStage(ref: JobRef): Promise<void> {
       await one(ref).update({ is_beginning_stage: true });
     },

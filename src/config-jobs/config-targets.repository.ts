@@ -4,8 +4,9 @@ import { newestFirst, type Page } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { ConfigurationKey } from '../devices/configuration.ts';
+import type { DeviceStatus } from '../presence/presence.ts';
 import { lastOf } from '../process/pages.ts';
-import type { JobRef, JobTarget, TargetState } from './config-job.ts';
+import { AWAITED_READ_MAX, type JobRef, type JobTarget, type TargetState } from './config-job.ts';
 import { INSERT, LIST_RETRYABLE, OPEN } from './config-targets.statements.ts';
 
 interface NewTarget {
@@ -37,10 +38,15 @@ export interface RetryableTarget extends TargetChange {
   groupId: string | null;
 }
 
-interface AwaitedTarget {
-  serialNumber: string;
+export interface AwaitedTarget {
+  assetId: string;
+  /** sent: the device has fetched the change. */
+  state: 'waiting' | 'sent';
+  /** Null: unknown. */
+  status: DeviceStatus | null;
   /** Deadline of the device's next contact; null: no contact is expected. */
   expectedBy: Date | null;
+  lastContactAt: Date | null;
 }
 
 /** A page of targets, ordered by asset id. */
@@ -82,8 +88,6 @@ const toTargetChange = (row: ConfigTargetRow): TargetChange => ({
   assetId: row.asset_id,
   changeId: row.change_config_id,
 });
-
-const AWAITED_READ_MAX = 1_000;
 
 /** States of targets that end besides open ones. */
 const ENDING: Record<EndingScope, TargetState[]> = {
@@ -153,31 +157,33 @@ export function createConfigTargetsRepository(sql: Database) {
      * unsettled targets, so it may miss more overdue ones in a very large job.
      */
     async listAwaited(job: JobRef, limit: number): Promise<AwaitedTarget[]> {
-      const own = { organization_id: job.organizationId };
       const active = await ofJob(job)
         .where({ is_active: true })
         .orderBy('asset_id')
         .limit(AWAITED_READ_MAX)
         .select('asset_id', 'state');
-      const awaited = active.filter(({ state }) => UNSETTLED.includes(state)).map(({ asset_id }) => asset_id);
-      const first: Array<{ asset_id: string; expected_by: Date | null }> = await sql('device_states')
-        .where(own)
-        .modify(oneOf, awaited)
+      const stateOf = new Map(
+        active
+          .filter(({ state }) => UNSETTLED.includes(state))
+          .map(({ asset_id, state }) => [asset_id, state as AwaitedTarget['state']] as const),
+      );
+      const first: Array<Omit<AwaitedTarget, 'state'>> = await sql('device_states')
+        .where({ organization_id: job.organizationId })
+        .modify(oneOf, [...stateOf.keys()])
         .orderByRaw('expected_by nulls last, asset_id')
         .limit(limit)
-        .select('asset_id', 'expected_by');
+        .select({ assetId: 'asset_id', status: 'status' })
+        .select({ expectedBy: 'expected_by', lastContactAt: 'last_contact_at' });
+      return first.map((device) => ({ ...device, state: stateOf.get(device.assetId) ?? 'waiting' }));
+    },
+
+    /** Serial numbers by asset id. */
+    async findSerials(organizationId: string, assetIds: string[]): Promise<Map<string, string>> {
       const assets = await sql('assets')
-        .where(own)
-        .whereIn(
-          'id',
-          first.map(({ asset_id }) => asset_id),
-        )
+        .where({ organization_id: organizationId })
+        .whereIn('id', assetIds)
         .select('id', 'serial_number');
-      const serialOf = new Map(assets.map(({ id, serial_number }) => [id, serial_number]));
-      return first.map(({ asset_id, expected_by }) => ({
-        serialNumber: serialOf.get(asset_id) as string,
-        expectedBy: expected_by,
-      }));
+      return new Map(assets.map(({ id, serial_number }) => [id, serial_number]));
     },
 
     /** Targets that end with the job. */

@@ -3,8 +3,8 @@
 export const OPEN = `state in ('queued', 'waiting', 'sent')`;
 
 /**
- * From when on a job counts. The id of a job has the time at which its devices were locked; `created_at` is earlier, and
- * of two jobs that waited for each other may be in the other order.
+ * Start time of a job, by which jobs are ordered. The id of a job contains the time at which its devices were locked;
+ * `created_at` is earlier, and may be in the other order where two jobs waited for each other.
  */
 export const startOf = (job: string) => `coalesce(${job}.start_at, uuid_extract_timestamp(${job}.id))`;
 

@@ -47,8 +47,8 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
 
   /**
    * Compiles for members, except those that run the profile, are offered it, have refused it or wait for
-   * their stage. After a change of the group's profile (`isOther`), members with changes of the earlier one
-   * are included in any case, because their settings are known only after the withdrawal.
+   * their stage. After a change of the group's profile (`isOther`), members that still have a change of the earlier one are
+   * always included: what they will run is known only after its withdrawal.
    */
   async function compileLacking(
     sql: Database,

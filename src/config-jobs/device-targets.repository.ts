@@ -16,7 +16,6 @@ import {
   FAIL,
   LIST_ACTIVE_SNAPSHOTS,
   LIST_ALERTS,
-  LIST_RETRIED_JOBS,
   MARK_SENT,
   REOFFER,
   REPLACE_CHANGES,
@@ -58,7 +57,6 @@ export interface BroughtAlerts {
 }
 
 const CHANGE = { assetId: 'asset_id', changeId: 'change_config_id', lostKeys: 'lost_keys' } as const;
-const jobIdsOf = (rows: Array<{ jobId: string }>) => [...new Set(rows.map(({ jobId }) => jobId))];
 
 /** An incoming change that sets keys of an existing one to other values, and so takes them over. */
 export interface Conflict {
@@ -165,8 +163,14 @@ export function createDeviceTargetsRepository(sql: Database) {
     /** The chain of retried jobs: the job that this one retries, the job that one retries, and so on. */
     async listRetriedJobs(owner: ChangesOwner): Promise<string[]> {
       if (!('jobId' in owner)) return [];
-      const rows = await query<{ jobId: string }>(sql, LIST_RETRIED_JOBS, { ...owner });
-      return jobIdsOf(rows);
+      const jobs = () => sql({ j: 'config_jobs' }).where({ 'j.organization_id': owner.organizationId });
+      const first = jobs().where({ 'j.id': owner.jobId }).select('j.retry_of_job_id');
+      const next = jobs().join('retried', 'retried.id', 'j.id').select('j.retry_of_job_id');
+      return sql
+        .withRecursive('retried', ['id'], first.union(next))
+        .from('retried')
+        .whereNotNull('id')
+        .pluck('id');
     },
 
     /** Pending changes of the retried jobs on these devices. */
@@ -217,7 +221,7 @@ export function createDeviceTargetsRepository(sql: Database) {
         overwritten: conflicts.map(({ overwritten }) => toKeysText(overwritten)),
         existingKeys: conflicts.map(({ existingKeys }) => toKeysText(existingKeys)),
       });
-      return jobIdsOf(rows);
+      return [...new Set(rows.map(({ jobId }) => jobId))];
     },
 
     /** Running jobs with the open target of this device as their only target. */

@@ -28,16 +28,6 @@ export const CONFIRM_PARTS = `
     as n (organization_id, asset_id, pending_keys)
   where t.organization_id = n.organization_id and t.asset_id = n.asset_id and t.is_active and t.state <> 'queued'`;
 
-/** The job that `:jobId` retries, the job that this one retries, and so on. */
-export const LIST_RETRIED_JOBS = `
-  with recursive retried as (
-    select retry_of_job_id as id from config_jobs where organization_id = :organizationId and id = :jobId
-    union
-    select j.retry_of_job_id from retried
-    join config_jobs j on j.organization_id = :organizationId and j.id = retried.id
-  )
-  select id as "jobId" from retried where id is not null`;
-
 export const LIST_ACTIVE_SNAPSHOTS = `
   select t.organization_id as "organizationId", t.job_id as "jobId", t.asset_id as "assetId",
     j.profile_snapshot as "profileSnapshot", t.${OFFERED} as "isOffered", t.lost_keys as "lostKeys"

@@ -110,8 +110,10 @@ export function createJobRunService(deps: JobRunDeps) {
 
   async function listAwaited(sql: Database, ref: JobRef): Promise<AwaitedDevice[]> {
     const targets = await targetsIn(sql).listAwaited(ref, AWAITED_SHOWN);
-    return targets.map(({ serialNumber, expectedBy }) => ({
-      serialNumber,
+    const assetIds = targets.map(({ assetId }) => assetId);
+    const serials = await targetsIn(sql).findSerials(ref.organizationId, assetIds);
+    return targets.map(({ assetId, expectedBy }) => ({
+      serialNumber: serials.get(assetId) as string,
       expectedBy: expectedBy?.toISOString() ?? null,
     }));
   }

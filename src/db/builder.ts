@@ -10,7 +10,7 @@ export interface Page {
 
 /**
  * Marks a statement about the rows of all organizations, as sweeps, retention and metrics make them. Tests refuse any other
- * one that names no organization.
+ * one that names no organization. Knex writes the mark into reads alone.
  */
 export const acrossOrganizations = <Rows extends Knex.QueryBuilder>(rows: Rows): Rows =>
   (rows as unknown as { comment(text: string): Rows }).comment('across organizations');
@@ -37,9 +37,9 @@ export const countUpTo = (sql: Database, max: number, rows: Knex.QueryBuilder): 
   countRows(sql.from(rows.select(sql.raw('1')).limit(max).as('counted')));
 
 /**
- * The organization as a value that the planner does not look at: of one that is newer than its statistics it would expect
- * a single row, and read all rows of each joined table for it. Where tables are distributed, the value says which node
- * runs the statement, and there are no such statistics.
+ * Hides the id of the organization from the planner, which would expect a single row for one that is newer than its
+ * statistics, and read all rows of each joined table for it. Where tables are distributed, the id says which node runs the
+ * statement, and there are no such statistics.
  */
 export const unseen = (sql: Database, organizationId: string): string | Knex.Raw =>
   sql.isDistributed ? organizationId : sql.raw('(select cast(? as uuid))', [organizationId]);

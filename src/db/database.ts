@@ -13,7 +13,7 @@ export type PooledConnection = pg.Client & {
 /** The handle that repositories query with: the pool of connections, or a transaction. */
 export type Database = Knex & { readonly isDistributed?: boolean };
 
-/** The part that text statements need. A batch transaction has no more. */
+/** The part of a Database that runs text statements. A batch transaction has no more. */
 export interface Sql {
   raw(text: string, bindings: readonly Knex.RawBinding[]): Knex.Raw;
   readonly isTransaction?: boolean | undefined;

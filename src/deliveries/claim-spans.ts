@@ -1,8 +1,8 @@
 /**
- * From which delivery on each endpoint has new ones, as far as this process knows. Claims would otherwise walk
- * over every delivery that was claimed before and is not yet vacuumed, as long as a dump or another old snapshot
- * keeps them. Times come from the ids, which the database made, so no clock of a process matters: what a span leaves out, a
- * poll finds, at the latest the next one from the beginning (look-back.ts).
+ * Remembers, per endpoint, an id below which all deliveries have been claimed, so that a claim skips them. Claims would
+ * otherwise walk over every delivery that was claimed before and is not yet vacuumed, as long as a dump or another old
+ * snapshot keeps them. Times come from the ids, which the database made, so no clock of a process matters. A new delivery
+ * below that id is found by a poll, at the latest by the next one from the beginning (look-back.ts).
  */
 import { type EndpointRef, endpointKey } from '../endpoints/endpoint.ts';
 import { createBoundedCache } from '../process/bounded-cache.ts';

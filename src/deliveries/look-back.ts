@@ -1,14 +1,14 @@
 /**
- * How far back a poll for lost work looks: to shortly before the poll before it, and to the beginning at first
- * and once in a while. While a dump or another old snapshot keeps every row as it was, a poll from the beginning
- * walks over all that was ever queued.
+ * The time from which a poll looks for lost work: shortly before the previous poll; the first poll, and every 60th, looks
+ * from the beginning. While a dump or another old snapshot keeps every row as it was, a poll from the beginning walks over
+ * all that was ever queued.
  */
 const WHOLE_EVERY = 60;
 /** Longer than a transaction that queues or claims. */
 const OVERLAP_MS = 30_000;
 const BEGINNING = new Date(0);
 
-/** The poll gets the time to begin at. One that fails is made up for by the next; so is a clock that was set back. */
+/** Passes the poll its start time. The next poll makes up for one that failed, and for a clock that was set back. */
 export function createLookBack(now: () => Date) {
   let polls = 0;
   let lastMs: number | null = null;

@@ -1,13 +1,13 @@
 /** Health of endpoints: their last attempts, their queue, and when a workflow last checked them. */
+import { acrossOrganizations } from '../db/builder.ts';
 import type { Database, Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import type { AttemptCounts, EndpointRef, LAST_STATUSES, RequestTarget } from './endpoint.ts';
 import {
   COUNT_BY_STATE,
   FIND_RECOVERY_STATE,
-  FORGET_WORKFLOWS,
   LIST_SHOWN,
-  LIST_WITHOUT_WORKFLOW,
+  NEEDS_WORKFLOW,
   RECORD_LAST_ATTEMPTS,
 } from './endpoint-health.statements.ts';
 import type { Breaker } from './endpoint-health.ts';
@@ -130,9 +130,21 @@ export function createEndpointHealthRepository(sql: Database) {
       return counts as EndpointCounts;
     },
 
-    /** A sweep over all organizations: a crash may have left any of them without a workflow. */
+    /**
+     * A sweep over all organizations, because a crash may have left any of them without a workflow: endpoints that need
+     * one, and that none has checked for this long; first those whose last check is the longest ago.
+     */
     listWithoutWorkflow: (olderThanMs: number, limit: number): Promise<EndpointRef[]> =>
-      query(sql, LIST_WITHOUT_WORKFLOW, { olderThanSeconds: olderThanMs / 1000, limit }),
+      acrossOrganizations(sql({ ep: 'endpoints' }))
+        .where({ 'ep.status': 'active' })
+        .whereRaw(
+          '(ep.workflow_checked_at is null or ep.workflow_checked_at < now() - make_interval(secs => ?))',
+          [olderThanMs / 1000],
+        )
+        .whereRaw(NEEDS_WORKFLOW)
+        .orderByRaw('ep.workflow_checked_at nulls first')
+        .limit(limit)
+        .select({ organizationId: 'ep.organization_id', endpointId: 'ep.id' }),
 
     async touchWorkflow(endpoint: EndpointRef): Promise<void> {
       await one(endpoint).update({ workflow_checked_at: sql.fn.now() });
@@ -165,7 +177,9 @@ export function createEndpointHealthRepository(sql: Database) {
 
     /** Forgets the runs of the former database, of all organizations; used after a restore. */
     async forgetWorkflows(): Promise<void> {
-      await query(sql, FORGET_WORKFLOWS);
+      await acrossOrganizations(sql('endpoints'))
+        .whereNotNull('workflow_checked_at')
+        .update({ workflow_checked_at: null, workflow_due_at: null });
     },
   };
 }

@@ -120,7 +120,7 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
   }
 }
 
-/** Of another URL, failures count anew. */
+/** An endpoint with a new URL starts with no failures. */
 const targetKey = (target: RequestTarget): string => `${endpointKey(target)} ${target.url}`;
 
 const toRef = ({ organizationId, endpointId }: EndpointRef): EndpointRef => ({ organizationId, endpointId });
@@ -173,7 +173,7 @@ export function createLastAttempts({ recordLastAttempts, log }: LastAttemptsDeps
     timer = setTimeout(flushWhileBusy, INTERVAL_MS);
   }
 
-  /** Writes the attempt now, after the collected ones of its endpoint: a success between two failures ends the first. */
+  /** Writes the attempt now, after the collected ones of its endpoint, so that a success between two failures is not lost. */
   async function record(attempt: LastAttempt): Promise<void> {
     const key = endpointKey(attempt);
     const before = collected.get(key);

@@ -143,17 +143,9 @@ export const COUNT_BY_STATE = `
     coalesce(extract(epoch from now() - min(due_since) filter (where breaker = 'closed')), 0)::float8 as "delaySeconds"
   from counted`;
 
-/** Endpoints that need a workflow, and that no workflow has checked recently; first those whose last check is the longest ago. */
-export const LIST_WITHOUT_WORKFLOW = `
-  select ep.organization_id as "organizationId", ep.id as "endpointId" from endpoints ep
-  where ep.status = 'active'
-    and (ep.workflow_checked_at is null or ep.workflow_checked_at < now() - make_interval(secs => :olderThanSeconds))
-    and (ep.breaker <> 'closed'
-      or ${isAny("d.state = 'retrying'", 'd.next_attempt_at')}
-      or exists (
-        select from delivery_replays q
-        where q.organization_id = ep.organization_id and q.endpoint_id = ep.id))
-  order by ep.workflow_checked_at nulls first limit :limit`;
-
-export const FORGET_WORKFLOWS = `
-  update endpoints set workflow_checked_at = null, workflow_due_at = null where workflow_checked_at is not null`;
+/** Whether the endpoint `ep` needs a workflow. */
+export const NEEDS_WORKFLOW = `(ep.breaker <> 'closed'
+    or ${isAny("d.state = 'retrying'", 'd.next_attempt_at')}
+    or exists (
+      select from delivery_replays q
+      where q.organization_id = ep.organization_id and q.endpoint_id = ep.id))`;

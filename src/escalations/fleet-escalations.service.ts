@@ -1,7 +1,6 @@
 /**
- * An overdue fleet escalates once, by the first of its alerts that matches a policy. When that device is back
- * before the fleet, the next alert continues at the same step. Its acknowledgement acknowledges all the
- * others.
+ * For an overdue fleet, one alert escalates: the first that matches a policy. When its device is back before the fleet, the
+ * next alert continues at the same step. Its acknowledgement acknowledges all the others.
  */
 import type { AlertRef } from '../alerts/alert.ts';
 import type { UnannouncedAlertsRepository } from '../alerts/unannounced-alerts.repository.ts';

@@ -3,7 +3,6 @@ import { newestFirst, nextUpdate, type Page } from '../db/builder.ts';
 import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
 import { isUniqueViolation } from '../db/faults.ts';
-import { query } from '../db/query.ts';
 import { fromStored, type StoredMute } from '../mutes/mute.ts';
 import { MUTE_OF_GROUP } from '../mutes/mutes.statements.ts';
 import { conflict } from '../process/errors.ts';
@@ -40,11 +39,8 @@ export interface SharedGroup {
   profileSlug: string | null;
 }
 
-/** Groups with one of `:names`, compared without case. */
-const FIND_BY_NAMES = `
-  select n.name, g.id from unnest(:names::text[]) as n (name)
-  join groups g on casefold(g.name collate pg_unicode_fast) = casefold(n.name collate pg_unicode_fast)
-  where g.organization_id = :organizationId and g.deleted_at is null`;
+const WITH_NAMES = `join unnest(?::text[]) as n (name)
+  on casefold(groups.name collate pg_unicode_fast) = casefold(n.name collate pg_unicode_fast)`;
 
 export type GroupsRepository = ReturnType<typeof createGroupsRepository>;
 
@@ -84,7 +80,7 @@ export function createGroupsRepository(sql: Database) {
 
     /** Groups with one of the names, compared without case, each under the name as given. */
     findByNames: (organizationId: string, names: string[]): Promise<Array<{ name: string; id: string }>> =>
-      query(sql, FIND_BY_NAMES, { organizationId, names }),
+      inUse(organizationId).joinRaw(WITH_NAMES, [names]).select('n.name', 'groups.id'),
 
     /** @throws conflict when a group has the name. */
     async insert(organizationId: string, { name, profileSlug }: GroupFields): Promise<string> {

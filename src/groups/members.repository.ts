@@ -1,6 +1,6 @@
 /** The group of each asset, which changes only while the group is locked (see the table groups). */
 import type { GroupRef } from '../config-jobs/config-job.ts';
-import { countRows } from '../db/builder.ts';
+import { countUpTo } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 
@@ -38,8 +38,7 @@ export function createMembersRepository(sql: Database) {
     },
 
     /** Number of members, at most `max`. */
-    count: (group: GroupRef, max: number): Promise<number> =>
-      countRows(sql.from(membersOf(group).limit(max).select('id').as('members'))),
+    count: (group: GroupRef, max: number): Promise<number> => countUpTo(sql, max, membersOf(group)),
 
     /** Ids of members after this one. */
     list(

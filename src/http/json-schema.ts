@@ -1,36 +1,25 @@
 /** Joi's own JSON Schema export, completed by null in enums, examples and deprecation. */
 import type Joi from 'joi';
-import { describeSchema } from './describe-schema.ts';
+import { describeSchema, type SchemaDescription, type SchemaMeta } from './describe-schema.ts';
 
 export type JsonSchema = { [key: string]: unknown };
-
-interface Described {
-  type?: string;
-  allow?: unknown[];
-  examples?: unknown[];
-  metas?: Array<{ name?: string; deprecated?: boolean; docs?: JsonSchema }>;
-  keys?: Record<string, Described>;
-  items?: Described[];
-  matches?: Array<{ schema?: Described; switch?: Array<{ then?: Described; otherwise?: Described }> }>;
-  flags?: { only?: boolean };
-}
 
 type Exporter = { '~standard': { jsonSchema: { input(options: { target: string }): JsonSchema } } };
 
 export function jsonSchema(schema: Joi.Schema, components: Record<string, JsonSchema>): JsonSchema {
   const exported = (schema as unknown as Exporter)['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
-  return completed(exported, describeSchema<Described>(schema), components);
+  return completed(exported, describeSchema(schema), components);
 }
 
 function completed(
   schema: JsonSchema,
-  described: Described,
+  described: SchemaDescription,
   components: Record<string, JsonSchema>,
 ): JsonSchema {
   const out = { ...schema };
   completeNull(out, described);
   if (described.examples?.length) out.examples = described.examples;
-  const meta = Object.assign({}, ...(described.metas ?? [])) as NonNullable<Described['metas']>[number];
+  const meta = Object.assign({}, ...(described.metas ?? [])) as SchemaMeta;
   if (meta.deprecated) out.deprecated = true;
   Object.assign(out, meta.docs);
   // The format says more, and generators would apply the length to their own type for times.
@@ -40,7 +29,7 @@ function completed(
   return named(meta.name, out, described, components);
 }
 
-function completeNull(out: JsonSchema, { allow }: Described): void {
+function completeNull(out: JsonSchema, { allow }: SchemaDescription): void {
   if (!allow?.includes(null)) return;
   if (Array.isArray(out.enum) && !out.enum.includes(null)) out.enum = [...out.enum, null];
   if (typeof out.type === 'string') out.type = [out.type, 'null'];
@@ -48,7 +37,7 @@ function completeNull(out: JsonSchema, { allow }: Described): void {
 
 function completeChildren(
   out: JsonSchema,
-  described: Described,
+  described: SchemaDescription,
   components: Record<string, JsonSchema>,
 ): void {
   const { keys, items, matches } = described;
@@ -68,7 +57,7 @@ function completeChildren(
 }
 
 /** In the order of Joi's export. */
-const toBranches = (matches: NonNullable<Described['matches']>): Described[] =>
+const toBranches = (matches: NonNullable<SchemaDescription['matches']>): SchemaDescription[] =>
   matches
     .flatMap((match) => match.switch?.flatMap(({ then, otherwise }) => [then, otherwise]) ?? [match.schema])
     .filter((branch) => branch !== undefined);
@@ -99,7 +88,7 @@ function described({ default: value, ...schema }: JsonSchema): JsonSchema {
 function named(
   name: string,
   schema: JsonSchema,
-  { allow }: Described,
+  { allow }: SchemaDescription,
   components: Record<string, JsonSchema>,
 ): JsonSchema {
   const reference = { $ref: `#/components/schemas/${name}` };

@@ -20,15 +20,11 @@ interface Answer {
 
 type Params = Record<string, string>;
 
-interface Described {
-  keys?: { cursor?: { metas?: Array<{ isOfOneList?: boolean }> } };
-}
-
 const MARK_LENGTH = 8;
 
 /** Null when the operation is no list, or the specification defines its cursors. */
 export function createListCursors({ operationId, query }: Operation) {
-  const { keys = {} } = query ? describeSchema<Described>(query) : {};
+  const { keys = {} } = query ? describeSchema(query) : {};
   if (!keys.cursor?.metas?.some(({ isOfOneList }) => isOfOneList)) return null;
   const markOf = (params: Params) =>
     createHash('sha256')

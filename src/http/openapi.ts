@@ -150,7 +150,7 @@ function responseContent(
 
 /** The example stands beside the schema, where most tools look for it. */
 function jsonContent(schema: Joi.Schema, schemaOf: SchemaOf): JsonSchema {
-  const [example] = describeSchema<{ examples?: unknown[] }>(schema).examples ?? [];
+  const [example] = describeSchema(schema).examples ?? [];
   return { 'application/json': { schema: schemaOf(schema), ...(example !== undefined && { example }) } };
 }
 

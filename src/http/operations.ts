@@ -31,7 +31,7 @@ export interface OperationInput {
   /** The body of an operation with another format than JSON. */
   raw?: { bytes: Buffer; contentType: string };
   isAbandoned?(): boolean;
-  /** A form as it was drawn and sent: it is carried out once, and a repeat gets the same answer. */
+  /** Identifies a submitted form with its values: a second submission gets the first answer. */
   once?: string | undefined;
 }
 

@@ -3,17 +3,10 @@
  * cannot leak. Compiled once per schema. It filters and does not validate: tests validate every answer.
  */
 import type Joi from 'joi';
-import { describeSchema } from './describe-schema.ts';
+import { describeSchema, type SchemaDescription } from './describe-schema.ts';
 import type { Route } from './route.ts';
 
 type Project = (value: unknown) => unknown;
-
-interface Described {
-  type?: string;
-  keys?: Record<string, Described>;
-  items?: Described[];
-  flags?: { unknown?: boolean };
-}
 
 /** The projections of a route, by status; none for a status without a body in JSON. */
 export function compileProjections({ responses }: Route): Map<number, Project> {
@@ -24,10 +17,9 @@ export function compileProjections({ responses }: Route): Map<number, Project> {
   return projections;
 }
 
-export const compileProjection = (schema: Joi.Schema): Project =>
-  projection(describeSchema<Described>(schema));
+export const compileProjection = (schema: Joi.Schema): Project => projection(describeSchema(schema));
 
-function projection(described: Described): Project {
+function projection(described: SchemaDescription): Project {
   if (described.type === 'object' && described.keys && !described.flags?.unknown) {
     return projectObject(described.keys);
   }
@@ -41,7 +33,7 @@ function projection(described: Described): Project {
 
 const keep: Project = (value) => value;
 
-function projectObject(keys: Record<string, Described>): Project {
+function projectObject(keys: Record<string, SchemaDescription>): Project {
   const fields = Object.entries(keys).map(([key, described]) => [key, projection(described)] as const);
   return (value) => {
     if (typeof value !== 'object' || value === null) return value;

@@ -46,11 +46,12 @@ export function createResponder(definition: Route) {
 function isFresh(ctx: Context, body: string): boolean {
   const etag = `"${createHash('sha1').update(body).digest('base64url')}"`;
   ctx.set('ETag', etag);
-  const known = ctx.get('If-None-Match');
-  return (
-    known !== '' && (known === '*' || known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag))
-  );
+  return matchesTag(ctx.get('If-None-Match'), etag);
 }
+
+/** Whether the caller already has the answer with this tag (weak comparison, RFC 9110, 13.1.2). */
+export const matchesTag = (ifNoneMatch: string | undefined, etag: string): boolean =>
+  (ifNoneMatch ?? '').split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
 
 const ACCEPTED = /^[A-Za-z0-9_-]{1,64}$/;
 

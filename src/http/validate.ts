@@ -56,14 +56,8 @@ export function bodyFaults(schema: Joi.Schema, faultsMax: number): (value: unkno
 /** The lists of a body, with their maximum number of items. */
 type Lists = Array<{ name: string; itemsMax: number }>;
 
-interface Described {
-  type?: string;
-  rules?: Array<{ name: string; args?: { limit?: unknown } }>;
-  keys?: Record<string, Described>;
-}
-
 function listsOf(schema: Joi.Schema): Lists {
-  const { keys = {} } = describeSchema<Described>(schema);
+  const { keys = {} } = describeSchema(schema);
   return Object.entries(keys).flatMap(([name, { rules = [] }]) => {
     const limit = rules.find((rule) => rule.name === 'max')?.args?.limit;
     return typeof limit === 'number' && keys[name]?.type === 'array' ? [{ name, itemsMax: limit }] : [];
@@ -87,7 +81,7 @@ function cutLists(body: unknown, lists: Lists): unknown {
 
 function queryValidator(schema: Joi.Schema): Validate {
   const compiled = schema.prefs({ ...shared, convert: true });
-  const keys = Object.keys(describeSchema<Described>(schema).keys ?? {});
+  const keys = Object.keys(describeSchema(schema).keys ?? {});
   const wholeNumbers = wholeNumbersOf(schema);
   return (value) => {
     for (const [name, text] of Object.entries(value as Record<string, unknown>)) {
@@ -103,7 +97,7 @@ function queryValidator(schema: Joi.Schema): Validate {
 }
 
 function wholeNumbersOf(schema: Joi.Schema): string[] {
-  const { keys = {} } = describeSchema<Described>(schema);
+  const { keys = {} } = describeSchema(schema);
   return Object.entries(keys)
     .filter(([, { type, rules = [] }]) => type === 'number' && rules.some(({ name }) => name === 'integer'))
     .map(([name]) => name);

@@ -50,7 +50,7 @@ const WAITING_MAX = 10_000;
 const SUSPECTS_INTERVAL_MS = 100;
 
 export function createKeyLookup({ keys, recordUse, now, monotonicMs, observer }: KeyLookupDeps): FindCaller {
-  /** An expired entry is looked up again; until then it shows that the key has worked. */
+  /** An expired entry is looked up again, and still marks its key as one that has worked. */
   const known = createBoundedCache<string, Known>(KNOWN_MAX);
   /** Expiry by token. Separate from working keys, so that made-up keys do not displace them. */
   const unknown = createBoundedCache<string, number>(UNKNOWN_MAX);

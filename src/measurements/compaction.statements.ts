@@ -4,7 +4,7 @@ import { BLOCK_COLUMNS, BLOCK_FIELDS, placesOf, SELECT_BLOCKS } from './block-co
 export const DUE = `uncompacted_from < :before::timestamptz
     and (uncompacted_from, asset_id) > (:afterFrom::timestamptz, :afterId::uuid)`;
 
-/** Compares the time after the lock, because the planner would otherwise look devices up by it. */
+/** Filters by time after the lock, so that the planner looks devices up by their ids. */
 export const LOCK_DUE = `
   with locked as materialized (
     select s.organization_id, s.asset_id, s.uncompacted_from

@@ -61,7 +61,8 @@ export function createIntake({ commit, slots, observers, tracing, onRefused, obs
     commit,
     laneOf: ({ organizationId }) => organizationId,
     keyOf: serialKeyOf,
-    // Exchanges may wait for a job that stores the same configuration, while it waits for states of other devices.
+    // In separate batches, against deadlocks: an exchange may wait for a job that stores the same configuration, while the
+    // job waits for states of devices that frames have locked.
     kindOf: ({ exchange }) => (exchange ? 'exchange' : 'frame'),
     slots,
     observers,

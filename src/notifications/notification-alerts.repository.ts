@@ -124,7 +124,7 @@ export function createNotificationAlertsRepository(sql: Database) {
         .update({ due_at: at });
     },
 
-    /** What is true by now of the alerts that the message names. */
+    /** Current states of the alerts that the message names. */
     listMentioned: (
       { organizationId, channelId, id }: ChannelRef & { id: string },
       alertIds: string[],
@@ -132,7 +132,7 @@ export function createNotificationAlertsRepository(sql: Database) {
     ): Promise<MentionedState[]> =>
       query(sql, LIST_MENTIONED, { organizationId, channelId, id, alertIds, now }),
 
-    /** Takes back that the openings were notified at that time. */
+    /** Marks openings that were notified at that time as not notified. */
     async markNotNotified(ref: ChannelRef, alertIds: string[], notifiedAt: Date): Promise<void> {
       if (alertIds.length === 0) return;
       await sql('notification_channels')

@@ -11,7 +11,7 @@ const mutedUntilAt = (at: string): string =>
     at,
   );
 
-/** By the times of its readings, whenever they arrived: an excursion of the night is told after a maintenance at noon. */
+/** Compares times of readings, not of their arrival: an excursion at night is notified although its readings arrive during a maintenance at noon. */
 const IS_OF_MAINTENANCE = `coalesce(o.was_over and ${mutedUntilAt('a.started_at')} >= a.ended_at, false)`;
 
 const IS_ACKNOWLEDGED = `coalesce(a.status = 'acknowledged' and (a.snooze_until > :now::timestamptz) is not false, false)`;
@@ -46,7 +46,7 @@ export const LIST_DUE = `
   ) as a on true
   order by d.alert_id`;
 
-/** Somebody has the overdue fleet in hand, which an alert that is over has represented. */
+/** The alert has represented an overdue fleet and is resolved, and the alert that represents the fleet now is acknowledged. */
 const IS_FLEET_ACKNOWLEDGED = `a.status = 'resolved' and not a.is_announced and exists (
       select 1 from overdue_fleets f
       join alerts e on e.organization_id = f.organization_id and e.id = f.escalated_alert_id

@@ -1,4 +1,4 @@
-/** Addresses of forms with ticked devices, and the field of the form that applies a profile for the slug that the path of the operation names. */
+/** Paths of the two forms for ticked devices, and the field for the profile. */
 import { toField } from './form-fields.ts';
 import { OPERATOR_PATH } from './session.ts';
 

@@ -1,4 +1,5 @@
 /** Fields of a form, from the schema of the operation that takes it. */
+import type { SchemaDescription, SchemaMeta } from '../http/describe-schema.ts';
 
 /** Values of the fields, by name. */
 export type Values = Record<string, unknown>;
@@ -33,22 +34,10 @@ export interface Field {
   fields: readonly Field[];
 }
 
-/** The part of a description by Joi that forms use. */
-export interface Described {
-  type?: string;
-  flags?: { presence?: string; only?: boolean; description?: string; default?: unknown };
-  allow?: unknown[];
-  examples?: unknown[];
-  rules?: Array<{ name: string; args?: { limit?: unknown } }>;
-  metas?: Array<{ docs?: { format?: string; maxLength?: number; writeOnly?: boolean } }>;
-  keys?: Record<string, Described>;
-  items?: Described[];
-}
-
-export const toFields = ({ keys = {} }: Described): Field[] =>
+export const toFields = ({ keys = {} }: SchemaDescription): Field[] =>
   Object.entries(keys).map(([name, described]) => toField(name, described));
 
-export function toField(name: string, described: Described): Field {
+export function toField(name: string, described: SchemaDescription): Field {
   const { flags = {}, allow = [], rules = [], examples = [] } = described;
   const docs = Object.assign({}, ...(described.metas ?? []).map((meta) => meta.docs)) as Docs;
   const kind = kindOf(described, docs);
@@ -70,9 +59,9 @@ export function toField(name: string, described: Described): Field {
   };
 }
 
-type Docs = NonNullable<NonNullable<Described['metas']>[number]['docs']>;
+type Docs = NonNullable<SchemaMeta['docs']>;
 
-function kindOf({ type, flags, items: [item] = [] }: Described, docs: Docs): FieldKind {
+function kindOf({ type, flags, items: [item] = [] }: SchemaDescription, docs: Docs): FieldKind {
   if (type === 'boolean') return 'boolean';
   if (type === 'array') return item?.type === 'object' ? 'rows' : item?.flags?.only ? 'choices' : 'texts';
   if (type === 'object') return 'group';
@@ -81,7 +70,7 @@ function kindOf({ type, flags, items: [item] = [] }: Described, docs: Docs): Fie
   return docs.format === 'date-time' ? 'time' : 'text';
 }
 
-function limitOf(rules: NonNullable<Described['rules']>, name: string): number | undefined {
+function limitOf(rules: NonNullable<SchemaDescription['rules']>, name: string): number | undefined {
   const limit = rules.find((rule) => rule.name === name)?.args?.limit;
   return typeof limit === 'number' ? limit : undefined;
 }

@@ -233,7 +233,7 @@ export function placeFaults(
   };
 }
 
-/** "Serial numbers[1] must …" as "Serial numbers: “A?” must …", because nobody counts what is pasted. */
+/** "Serial numbers[1] must …" as "Serial numbers: “A?” must …", because people cannot find the 37th value of a pasted list. */
 const withTyped = (words: string, typed: readonly string[]): string =>
   words.replace(/\[(\d+)\](?= )/, (place, index) => {
     const value = typed[Number(index)];

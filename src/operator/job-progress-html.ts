@@ -1,7 +1,7 @@
-import { hasEnded, type JobView } from '../config-jobs/config-job.ts';
+import { AWAITED_READ_MAX, hasEnded, type JobView } from '../config-jobs/config-job.ts';
 import { stagesText } from './apply-html.ts';
 import { type Content, type Html, html } from './html.ts';
-import { AWAITED_READ_MAX, type JobProgress, type JobStages, whyAwaited } from './job-progress.ts';
+import { type JobProgress, type JobStages, whyAwaited } from './job-progress.ts';
 import { badge, counted, nameLink, table, time } from './parts.ts';
 import type { ShownAsset } from './shown-assets.repository.ts';
 

@@ -3,26 +3,15 @@
  * devices.
  */
 import type { Job } from '../config-jobs/config-job.ts';
-import type { DeviceStatus } from '../presence/presence.ts';
+import type { AwaitedTarget } from '../config-jobs/config-targets.repository.ts';
 
-/** Maximum number of targets that are read. */
-export const AWAITED_READ_MAX = 1_000;
 export const LATEST_SHOWN = 10;
 
 export interface JobStages extends Pick<Job, 'currentStage' | 'stageCount' | 'rollout' | 'isBeginningStage'> {
   retryOfJobId: string | null;
 }
 
-export interface AwaitedDevice {
-  assetId: string;
-  /** sent: it has fetched the change. */
-  state: 'waiting' | 'sent';
-  /** Null: unknown. */
-  status: DeviceStatus | null;
-  /** Deadline of its next contact; null: unknown. */
-  expectedBy: Date | null;
-  lastContactAt: Date | null;
-}
+export type AwaitedDevice = AwaitedTarget;
 
 export interface JobProgress {
   /** Deadline of the last contact that is still expected; null: none is. */

@@ -1,4 +1,5 @@
-import { hasEnded, type JobRef, type JobView } from '../config-jobs/config-job.ts';
+import { AWAITED_READ_MAX, hasEnded, type JobRef, type JobView } from '../config-jobs/config-job.ts';
+import type { ConfigTargetsRepository } from '../config-jobs/config-targets.repository.ts';
 import type { ProfilesRepository } from '../profiles/profiles.repository.ts';
 import { toProgress } from './job-progress.ts';
 import { CHANGED_READ_MAX, isStopped, mayHaveChanged, READ_UNASKED_MAX } from './job-undo-html.ts';
@@ -14,6 +15,7 @@ export interface JobsPageDeps extends PageDeps {
   /** The page of a job's run in the Temporal UI; null if its address is not configured. */
   runUrl(jobId: string): string | null;
   shownJobs: ShownJobsRepository;
+  listAwaited: ConfigTargetsRepository['listAwaited'];
   listGroupNames: ShownGroupsRepository['listByIds'];
   listProfileNames: ProfilesRepository['listNames'];
   shownAssets: ShownAssetsRepository;
@@ -42,6 +44,7 @@ export function jobsRoutes({
   now,
   runUrl,
   shownJobs,
+  listAwaited,
   listGroupNames,
   listProfileNames,
   shownAssets,
@@ -50,7 +53,7 @@ export function jobsRoutes({
     const ref = { organizationId, jobId: job.id };
     const [stages, awaited] = await Promise.all([
       shownJobs.findStages(ref),
-      hasEnded(job.status) ? [] : shownJobs.listAwaited(ref, job.total),
+      hasEnded(job.status) ? [] : listAwaited(ref, AWAITED_READ_MAX),
     ]);
     const at = now();
     const progress = toProgress(awaited, { now: at, deadlineAt: new Date(job.deadlineAt) });

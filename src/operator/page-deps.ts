@@ -140,7 +140,7 @@ export const toOwnPath = (address: string | null): string | null =>
     ? address
     : null;
 
-/** A drawn form with all that it sends, so that one that is drawn once may be sent with other values. */
+/** Identifies a submission by the form and its values, because the same form may be submitted again with other values. */
 export const toOnce = (form: URLSearchParams): string | undefined =>
   form.has('once') ? form.toString() : undefined;
 

@@ -57,7 +57,7 @@ export function createShownGroupsRepository(sql: Database) {
         .select({ value: 'id', label: 'name' });
     },
 
-    /** Those of the devices, by serial number, that are in another group. */
+    /** Devices with one of the serial numbers that are in another group. */
     async listLeaving(
       organizationId: string,
       groupId: string,

@@ -4,7 +4,7 @@ import { startOf, startsBefore } from '../config-jobs/config-targets.statements.
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
-import { AWAITED_READ_MAX, type AwaitedDevice, type JobStages } from './job-progress.ts';
+import type { JobStages } from './job-progress.ts';
 
 export interface ChangedDevice {
   serialNumber: string;
@@ -79,32 +79,6 @@ export function createShownJobsRepository(sql: Database) {
         retryOfJobId: 'retry_of_job_id',
       });
       return found ?? null;
-    },
-
-    /**
-     * Devices that have yet to fetch or confirm the change. Reads a bounded number of targets, so it may miss
-     * some in a larger job.
-     */
-    async listAwaited({ organizationId, jobId }: JobRef, targetCount: number): Promise<AwaitedDevice[]> {
-      const own = { organization_id: organizationId };
-      // Most targets of a large job may have settled; an index contains the unsettled ones of all jobs.
-      const read = targetCount <= AWAITED_READ_MAX ? { job_id: jobId } : { is_active: true };
-      const targets = await sql('config_targets')
-        .where({ ...own, ...read })
-        .orderBy('asset_id')
-        .limit(AWAITED_READ_MAX)
-        .select('job_id', 'asset_id', 'state');
-      const stateOf = new Map(
-        targets
-          .filter(({ job_id, state }) => job_id === jobId && (state === 'waiting' || state === 'sent'))
-          .map(({ asset_id, state }) => [asset_id, state as AwaitedDevice['state']] as const),
-      );
-      const devices: Array<Omit<AwaitedDevice, 'state'>> = await sql('device_states')
-        .where(own)
-        .whereRaw('asset_id = any(?::uuid[])', [[...stateOf.keys()]])
-        .select({ assetId: 'asset_id', status: 'status' })
-        .select({ expectedBy: 'expected_by', lastContactAt: 'last_contact_at' });
-      return devices.map((device) => ({ ...device, state: stateOf.get(device.assetId) ?? 'waiting' }));
     },
 
     /** The settings that the job brings; null: there is no such job of this profile. */

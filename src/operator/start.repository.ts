@@ -2,7 +2,6 @@
 import type { AlertType } from '../alerts/alert.ts';
 import { countUpTo } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
-import { query } from '../db/query.ts';
 import type { Severity } from '../devices/alert-terms.ts';
 import { IN_CONTACT_MAX } from './counts.ts';
 
@@ -38,27 +37,8 @@ export interface TroubledJob {
   inAll: number;
 }
 
-/** The newest ones of each status; those that were retried, by a later job, are in hand. Failed targets have a reason, and an index with it. */
-const LIST_TROUBLED_JOBS = `
-  select id, status, "inAll" from (
-    select id, status, count(*) over (partition by status) as "inAll",
-      row_number() over (partition by status order by id desc) as place
-    from (
-      select id, status from config_jobs j
-      where organization_id = :organizationId and status = 'running' and exists (
-        select from config_targets
-        where organization_id = j.organization_id and job_id = j.id and state = 'failed' and reason is not null
-      )
-      union all
-      select id, status from config_jobs j
-      where organization_id = :organizationId and status in ('aborted', 'completed_with_failures')
-        and finished_at > :since and not exists (
-          select from config_jobs retry
-          where retry.organization_id = j.organization_id and retry.retry_of_job_id = j.id
-        )
-    ) as troubled
-  ) as placed
-  where place <= :limit order by id desc`;
+const IN_ALL = 'count(*) over (partition by status) as "inAll"';
+const POSITION = 'row_number() over (partition by status order by id desc) as position';
 
 export type StartRepository = ReturnType<typeof createStartRepository>;
 
@@ -93,21 +73,45 @@ export function createStartRepository(sql: Database) {
       return { ...found, overdue: await countUpTo(sql, found.total, unannounced) };
     },
 
-    /** Running jobs with devices that failed, and those that ended since then with failures; newest first. */
-    listTroubledJobs: (
+    /**
+     * Running jobs with devices that failed, and those that ended since then with failures, up to the limit of each status;
+     * newest first. Ended jobs that a later one retries are left out.
+     */
+    listTroubledJobs(
       organizationId: string,
       { since, limit }: { since: Date; limit: number },
-    ): Promise<TroubledJob[]> => query(sql, LIST_TROUBLED_JOBS, { organizationId, since, limit }),
+    ): Promise<TroubledJob[]> {
+      const own = { organization_id: organizationId };
+      const jobs = () => sql('config_jobs').where(own).select('id', 'status');
+      // Failed targets have a reason, and an index with it.
+      const failed = sql('config_targets')
+        .where({ ...own, job_id: sql.ref('config_jobs.id'), state: 'failed' })
+        .whereNotNull('reason');
+      const retry = sql({ retry: 'config_jobs' }).where({
+        'retry.organization_id': organizationId,
+        'retry.retry_of_job_id': sql.ref('config_jobs.id'),
+      });
+      const ended = jobs().whereIn('status', ['aborted', 'completed_with_failures']);
+      const troubled = sql.unionAll([
+        jobs().where({ status: 'running' }).whereExists(failed),
+        ended.where('finished_at', '>', since).whereNotExists(retry),
+      ]);
+      const counted = sql
+        .from(troubled.as('troubled'))
+        .select('id', 'status', sql.raw(IN_ALL), sql.raw(POSITION));
+      return sql
+        .from(counted.as('counted'))
+        .where('position', '<=', limit)
+        .orderBy('id', 'desc')
+        .select('id', 'status', 'inAll');
+    },
 
     /** At most `IN_CONTACT_MAX`, so that a large fleet is not counted to its end. */
-    async countInContact(organizationId: string, since: Date): Promise<number> {
+    countInContact(organizationId: string, since: Date): Promise<number> {
       const inContact = sql('device_states')
         .where({ organization_id: organizationId, is_active: true })
-        .where('last_contact_at', '>=', since)
-        .select('asset_id')
-        .limit(IN_CONTACT_MAX);
-      const [row] = await sql.from(inContact.as('in_contact')).count({ count: '*' });
-      return Number(row?.count ?? 0);
+        .where('last_contact_at', '>=', since);
+      return countUpTo(sql, IN_CONTACT_MAX, inContact);
     },
   };
 }

@@ -44,7 +44,7 @@ export function createWatch({ draw, isActive, intervalMs, lifetimeMs }: WatchDep
       // A watcher that comes while the page is drawn may have a later state of it.
       const watchers = [...streams];
       const drawn = await draw(session, url).then(contentOfPage, () => null);
-      // Without a word, browsers say after a while that they show how things were.
+      // A browser that gets no event for 15 seconds says that its page is out of date.
       if (drawn !== null) send(watchers, drawn);
       if (watched.get(key) === entry) entry.timer = setTimeout(look, intervalMs).unref();
     }
@@ -105,5 +105,5 @@ const changedLine = (drawn: PageContent): Buffer =>
   Buffer.from(`event: changed\ndata: ${JSON.stringify(drawn)}\n\n`);
 /** A comment, which sends the headers. */
 const BEGIN = ':\n\n';
-/** By it, browsers know that the connection holds. */
+/** A heartbeat, by which browsers know that their page is up to date. */
 const UNCHANGED = 'event: unchanged\ndata:\n\n';

@@ -33,7 +33,7 @@ export interface PresenceServiceDeps {
       isAnnounced: (device: OverdueDevice) => boolean,
     ): Promise<DomainEvent[]>;
     resolve(tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]>;
-    /** Ids of the assets whose last offline time had no event. */
+    /** Ids of the assets whose last `device.offline` event was suppressed. */
     listUnannounced(sql: Sql, devices: DeviceKey[]): Promise<Set<string>>;
   };
   /** One event and one alarm for each fleet: see overdue-fleets.service.ts. */

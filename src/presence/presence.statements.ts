@@ -53,7 +53,7 @@ export const POSTPONE_CHECKS = `
   where c.organization_id = due.organization_id and c.asset_id = due.asset_id
   returning 1`;
 
-/** Moves the check to infinity with it: at the front of the index, the device would be looked up again for each batch. */
+/** Also moves the check to infinity: every later batch would look the device up again at the front of the index. */
 export const MARK_OVERDUE_OFFLINE = `
   with ${LOCKED}, overdue as materialized (
     select s.organization_id, s.asset_id, a.serial_number

@@ -26,8 +26,8 @@ export function* inSlices<Item>(items: readonly Item[], length: number): Generat
 }
 
 /**
- * Repeats a step that keeps its items to itself: each returns the position after which the next one begins,
- * or null at the end. Returns whether the end was reached before `shouldContinue` returned false.
+ * Repeats a step until it returns null. Each step returns the position after which the next one begins. Returns whether the
+ * end was reached before `shouldContinue` returned false.
  */
 export async function stepwise<Position>(
   step: (after: Position | null) => Promise<Position | null>,

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { Answer } from '../support/client.ts';
 import { HOUR_MS } from '../../src/process/durations.ts';
+import type { Answer } from '../support/client.ts';
 import { eventually, register } from '../support/fleet.ts';
 import { liveMemoryMb } from '../support/live-memory.ts';
 import { startService, type TestService, useService } from '../support/service.ts';

@@ -20,8 +20,6 @@ import { readSources } from './sources.ts';
 const EXCEPTIONS: Record<string, string> = {
   'src/assets/assets.statements.ts FIND_OWNERS: looks up assets without organization_id':
     'a device that sends without a token is identified by its serial number alone',
-  'src/endpoints/endpoint-health.statements.ts FORGET_WORKFLOWS: looks up endpoints without organization_id':
-    'a command: after a restore',
   'src/escalations/alert-escalations.statements.ts LIST_WITHOUT_WORKFLOW: looks up alert_escalations without organization_id':
     'a sweep: escalations of all organizations without a workflow',
   'src/presence/presence.statements.ts listChecked: looks up overdue_checks without organization_id':
@@ -34,8 +32,6 @@ const EXCEPTIONS: Record<string, string> = {
     'retention',
   'src/endpoints/endpoint-health.statements.ts COUNT_BY_STATE: looks up endpoints without organization_id':
     'a metric over all organizations',
-  'src/endpoints/endpoint-health.statements.ts LIST_WITHOUT_WORKFLOW: looks up endpoints without organization_id':
-    'a sweep: endpoints of all organizations in trouble without a workflow',
   'src/presence/presence.statements.ts COUNT_OVERDUE: looks up overdue_checks without organization_id':
     'a sweep: devices of all organizations that are overdue',
   'src/notifications/notification-alerts.statements.ts FIND_OLDEST_ALERT: looks up notification_channels without organization_id':
@@ -66,6 +62,10 @@ const ACROSS_ORGANIZATIONS: Record<string, [calls: number, reason: string]> = {
   'src/config-jobs/unused-configurations.repository.ts': [1, 'retention'],
   'src/deliveries/deleted-endpoints.repository.ts': [1, 'a sweep: deleted endpoints'],
   'src/devices/unregistered-devices.repository.ts': [1, 'the operator lists those of all organizations'],
+  'src/endpoints/endpoint-health.repository.ts': [
+    2,
+    'a sweep: endpoints in trouble without a workflow; a command: after a restore',
+  ],
   'src/escalations/alert-escalations.repository.ts': [2, 'a metric'],
   'src/escalations/escalation-changes.repository.ts': [1, 'a sweep: the first change of each organization'],
   'src/escalations/fleet-escalations.repository.ts': [1, 'a sweep: the few fleets that are overdue'],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import Joi from 'joi';
 import { describeSchema } from '../../src/http/describe-schema.ts';
-import { type Described, toFields } from '../../src/operator/form-fields.ts';
+import { toFields } from '../../src/operator/form-fields.ts';
 import {
   inputOfFault,
   readValues,
@@ -31,7 +31,7 @@ const SCHEMA = Joi.object({
     )
     .max(10),
 });
-const FIELDS = toFields(describeSchema<Described>(SCHEMA));
+const FIELDS = toFields(describeSchema(SCHEMA));
 const read = (inputs: string) => readValues(FIELDS, new URLSearchParams(inputs));
 
 describe('The values of a form', () => {

@@ -183,13 +183,15 @@ describe('A device that another transaction has locked', () => {
       );
     });
 
-    it('is refused alone beyond 100 waiting messages, while other devices and organizations are served', async () => {
+    it('refuses its messages beyond 100 waiting ones, while other devices and organizations are served', async () => {
       const [locked = '', another = ''] = serials;
       const other = await dms.addOrganization();
       const [neighbour = ''] = await registerMany(other, 1, 'NEIGHBOUR');
       const { sent } = await whileLocked('device_states', locked, async () => {
         const sent = Array.from({ length: 101 }, () => frame(locked));
-        assertRefused(await Promise.race(sent));
+        const refused = await Promise.race(sent);
+        assertRefused(refused);
+        assert.match(refused.text, /Too many messages wait/);
         assert.equal((await frame(another)).status, 202);
         assert.equal((await report(other, neighbour, FACTORY)).status, 200);
         return { sent };

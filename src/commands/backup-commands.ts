@@ -27,7 +27,9 @@ export const backupCommands: Command[] = [
         process.stderr.write(`Backed up. ${REMINDER}\n`);
         return;
       }
-      await writeWhole(file, (path) => runProgram('pg_dump', findDatabaseUrl(), [...DUMP, '--file', path]));
+      await writeWhole(file, (path) => runProgram('pg_dump', findDatabaseUrl(), [...DUMP, '--file', path]), {
+        isPrivate: true,
+      });
       return `Backed up to ${file}. ${REMINDER}`;
     },
   },

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { createCertificateContentsRepository } from '../certificates/certificate-contents.repository.ts';
 import { createCertificatesRepository } from '../certificates/certificates.repository.ts';
 import { createCertificatesService } from '../certificates/certificates.service.ts';
@@ -16,9 +16,9 @@ export const certificateCommands: Command[] = [
       const serial = required(input, 0, 'SERIAL');
       if (!isSerialNumber(serial)) throw new UsageError('SERIAL must be a serial number of a device');
       const { id: organizationId } = await findOrganization(sql, required(input, 'org'));
-      const file = await open(required(input, 1, 'FILE')).catch(() => {
-        throw new UsageError(`FILE cannot be read: ${input.positionals[1]}`);
-      });
+      const path = required(input, 1, 'FILE');
+      const file = await openFile(path).catch(() => null);
+      if (!file) throw new UsageError(`FILE cannot be read: ${path}`);
       const service = createCertificatesService({
         certificates: createCertificatesRepository(sql),
         certificatesIn: createCertificatesRepository,
@@ -34,3 +34,6 @@ export const certificateCommands: Command[] = [
     }),
   },
 ];
+
+/** Null for a folder, which could be opened and not be read. */
+const openFile = async (path: string) => ((await stat(path)).isDirectory() ? null : open(path));

@@ -1,4 +1,5 @@
 /** Prints the output of commands: columns and sentences for people, JSON for programs. */
+import { DIRECTIONS } from '../process/markdown-text.ts';
 import { type Output, print, type Table } from './command.ts';
 
 export function printOutput(output: Output, isJson: boolean): void {
@@ -34,5 +35,5 @@ function columns({ headings, rows }: Table): string {
 
 const CONTROLS = /[^\P{Cc}\n\t]/gu;
 
-/** Text of others, such as the response of a receiver, without characters that steer a terminal. */
-export const toTerminalText = (text: string): string => text.replace(CONTROLS, '�');
+/** Text of others, such as the response of a receiver, without characters that steer a terminal or turn the text. */
+export const toTerminalText = (text: string): string => text.replace(CONTROLS, '�').replace(DIRECTIONS, '�');

@@ -16,7 +16,7 @@ const EVERY_DEFAULT = '5';
 export const tailCommand: Command = {
   words: ['tail'],
   args: 'SERIAL [--every 5] [--count N]',
-  summary: 'print the last readings of a device and then each new one, with a curve',
+  summary: 'print the last readings of a device and then each newer one, with a curve',
   details: 'Looks every 5 seconds. Ends with Ctrl-C, or after --count readings.',
   ...byApi(async ({ dms }, input) => {
     const { assetId } = await dms.getDeviceConfig({ serial: required(input, 0, 'SERIAL') });
@@ -40,7 +40,9 @@ function numberOf(input: CommandInput, name: string, otherwise: string): number 
   return value;
 }
 
-/** Oldest first. Readings from before the last shown one are left out. */
+/**
+ * Oldest first. Readings from before the last shown one are left out; one that a fast clock has dated ahead hides none.
+ */
 async function* follow(dms: Client, assetId: string, everyMs: number): AsyncGenerator<Reading> {
   let { items } = await dms.listMeasurements({ assetId, limit: SHOWN_FIRST });
   let from: string | undefined;
@@ -48,8 +50,9 @@ async function* follow(dms: Client, assetId: string, everyMs: number): AsyncGene
   for (;;) {
     const readings = (items as Reading[]).toReversed();
     yield* readings.filter((reading) => !seen.has(keyOf(reading)));
-    from = readings.at(-1)?.measuredAt ?? from;
-    seen = new Set(readings.filter(({ measuredAt }) => measuredAt === from).map(keyOf));
+    const now = new Date().toISOString();
+    from = (readings.findLast(({ measuredAt }) => measuredAt <= now) ?? readings[0])?.measuredAt ?? from;
+    seen = new Set(readings.filter(({ measuredAt }) => measuredAt >= (from ?? '')).map(keyOf));
     await delay(everyMs);
     const later = { assetId, limit: PAGE_MAX, ...(from !== undefined && { from }) };
     items = await take(each(dms.listMeasurements, later), Number.POSITIVE_INFINITY);

@@ -1,11 +1,15 @@
 /** Writes files that have their names only once they are complete. */
-import { realpath, rename, rm, stat } from 'node:fs/promises';
+import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 
 /**
  * The work writes to the path that it is given. A device or named pipe, such as /dev/null, is written directly.
- * Returns whether it has made a file.
+ * Returns whether it has made a file, which with `isPrivate` only its owner can read.
  */
-export async function writeWhole(file: string, write: (path: string) => Promise<void>): Promise<boolean> {
+export async function writeWhole(
+  file: string,
+  write: (path: string) => Promise<void>,
+  { isPrivate = false } = {},
+): Promise<boolean> {
   // The target of a link, so that the link stays.
   const target = await realpath(file).catch(() => file);
   const found = await stat(target).catch(() => null);
@@ -15,6 +19,7 @@ export async function writeWhole(file: string, write: (path: string) => Promise<
   }
   const unfinished = `${target}.unfinished`;
   try {
+    if (isPrivate) await writeFile(unfinished, '', { mode: 0o600 });
     await write(unfinished);
     await rename(unfinished, target);
     return true;

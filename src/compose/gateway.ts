@@ -46,6 +46,7 @@ function composeGatewayRoutes(resources: Resources, { keys, assets, measurements
       failures: keys.failures,
       findOwners: assets.findOwners,
       isTokenRequired: settings.coap.isTokenRequired,
+      addressTrustMs: settings.coap.addressTrustMs,
       monotonicMs,
     }),
     intake: measurements.intake,

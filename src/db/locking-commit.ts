@@ -5,6 +5,7 @@
  * transaction nor a client that vanished in one delays other devices.
  *
  * Items of one key are committed in the order of their arrival: while one waits, later ones wait behind it.
+ * Only so many of a key may be unsettled, because they would fill the queue of their organization.
  */
 import type { BatchTraces } from '../process/tracing.ts';
 import { isLockTimeout } from './faults.ts';
@@ -56,6 +57,7 @@ export interface LockingCommitObservers {
 
 export type RefusedTurn = 'overloaded' | 'locked';
 
+const UNSETTLED_PER_KEY_MAX = 100;
 const WAITING_MAX = { perLane: 10_000, inAll: 20_000 };
 const WAITING_FOR_LOCKS_MAX = { perLane: 2_000, inAll: 10_000 };
 
@@ -71,8 +73,9 @@ export function createLockingCommit<Item, Result>(
   const commit: typeof options.commit = traces
     ? (items, locking) => traces.run(items, () => options.commit(items, locking))
     : options.commit;
-  /** Number of items that wait for the lock, by key. */
-  const waiting = new Map<string, number>();
+  const unsettled = createKeyCounts();
+  /** Items that wait for the lock. */
+  const waiting = createKeyCounts();
   const shared = { keyOf, kindOf, maxItems, weight, overloaded: refused('overloaded') };
 
   const direct = createGroupCommit<Item, Result | typeof LOCKED>({
@@ -96,7 +99,7 @@ export function createLockingCommit<Item, Result>(
 
   /** Keeps an item from overtaking one of its key that has begun to wait since. */
   async function commitInOrder(items: Item[]): Promise<Array<Result | typeof LOCKED>> {
-    const free = items.filter((item) => !waiting.has(keyOf(item)));
+    const free = items.filter((item) => waiting.of(keyOf(item)) === 0);
     if (free.length === items.length) return commit(items, 'skip');
     const results = free.length > 0 ? await commit(free, 'skip') : [];
     const resultOf = new Map(free.map((item, index) => [item, results[index] as Result | typeof LOCKED]));
@@ -114,24 +117,41 @@ export function createLockingCommit<Item, Result>(
   }
 
   async function submitWaiting(item: Item): Promise<Result> {
-    const key = keyOf(item);
-    waiting.set(key, (waiting.get(key) ?? 0) + 1);
-    try {
-      const result = await patient.submit(item);
-      if (result === LOCKED) throw refused('locked')();
-      return result;
-    } finally {
-      const left = (waiting.get(key) as number) - 1;
-      if (left > 0) waiting.set(key, left);
-      else waiting.delete(key);
-    }
+    const result = await patient.submit(item);
+    if (result === LOCKED) throw refused('locked')();
+    return result;
+  }
+
+  async function submitDirect(item: Item): Promise<Result> {
+    const result = await direct.submit(item);
+    return result === LOCKED ? waiting.during(keyOf(item), () => submitWaiting(item)) : result;
   }
 
   return {
     async submit(item) {
+      const key = keyOf(item);
+      if (unsettled.of(key) >= UNSETTLED_PER_KEY_MAX) throw refused('overloaded')();
       traces?.add(item);
-      const result = await direct.submit(item);
-      return result === LOCKED ? submitWaiting(item) : result;
+      return unsettled.during(key, () => submitDirect(item));
+    },
+  };
+}
+
+function createKeyCounts() {
+  const counts = new Map<string, number>();
+  const of = (key: string): number => counts.get(key) ?? 0;
+  return {
+    of,
+    /** Counts one more of the key until the work is over. */
+    async during<T>(key: string, work: () => Promise<T>): Promise<T> {
+      counts.set(key, of(key) + 1);
+      try {
+        return await work();
+      } finally {
+        const left = of(key) - 1;
+        if (left > 0) counts.set(key, left);
+        else counts.delete(key);
+      }
     },
   };
 }

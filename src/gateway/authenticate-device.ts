@@ -1,8 +1,8 @@
 /**
  * Decides to which organization a message belongs. A token decides alone: a wrong one is refused regardless
  * of anything else. A configuration report without a token is accepted from the address from which the same
- * serial number sent a token within the last hour, as long as that token is valid, because real reports often
- * carry none. Where tokens are not required, a message without one belongs to the organization that has
+ * serial number has lately sent a token, as long as that token is valid, because real reports often carry
+ * none. Where tokens are not required, a message without one belongs to the organization that has
  * registered its serial number, if exactly one has.
  */
 
@@ -47,11 +47,12 @@ interface AuthenticateDeviceDeps {
   /** Results per serial number, in order. */
   findOwners(serialNumbers: string[]): Promise<Owners[]>;
   isTokenRequired: boolean;
+  /** How long the address and port of a token stand in for it; 0: never. */
+  addressTrustMs: number;
   /** Never adjusted, because a clock that is set back would prolong the trust in an address. */
   monotonicMs(): number;
 }
 
-const ADDRESS_TRUST_MS = 3_600_000;
 const TRUSTED_ADDRESSES_MAX = 200_000;
 const LOOKUP_BATCH_MAX = 500;
 const LOOKUPS_WAITING_MAX = 20_000;
@@ -107,7 +108,7 @@ export function createAuthenticateDevice(deps: AuthenticateDeviceDeps): Authenti
 
   async function findTrusted(credentials: Credentials): Promise<string | null> {
     const entry = credentials.allowAddressTrust ? trusted.get(trustKey(credentials)) : undefined;
-    if (!entry || deps.monotonicMs() - entry.at > ADDRESS_TRUST_MS) return null;
+    if (!entry || deps.monotonicMs() - entry.at >= deps.addressTrustMs) return null;
     const caller = await findKey(entry.token, credentials.address);
     return caller?.organizationId ?? null;
   }

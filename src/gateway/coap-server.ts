@@ -92,7 +92,11 @@ export interface CoapServer {
 const PREFIX = 'efento/';
 /** Larger datagrams are answered with 4.13. */
 const DATAGRAM_BYTES_MAX = 1500;
-const IN_FLIGHT_MAX = 20_000;
+/**
+ * More than wait for look-ups, batches and locks together (20,000, 20,000 and 10,000): the queues of messages are fair to
+ * organizations, and this limit is not.
+ */
+const IN_FLIGHT_MAX = 60_000;
 /** RFC 7252, section 4.8.2. */
 const EXCHANGE_LIFETIME_MS = 247_000;
 /**

@@ -71,7 +71,7 @@ export function createIntake({ commit, slots, observers, tracing, onRefused, obs
     weight: { of: ({ frame }) => frame?.readings.length ?? 1, max: BATCH_READINGS_MAX },
     gather: slots.isMixed ? GATHER : GATHER_OF_ONE,
     overloaded: () =>
-      new AppError('unavailable', 'Too many devices send at once', { headers: { 'Retry-After': '5' } }),
+      new AppError('unavailable', 'Too many messages wait at present', { headers: { 'Retry-After': '5' } }),
     locked: () => new AppError('unavailable', DEVICE_IS_LOCKED, { headers: { 'Retry-After': '5' } }),
     ...(onRefused && { onRefused }),
   });

@@ -75,6 +75,8 @@ export function readSettings(env: Env = process.env) {
        * Number of the CoAP option that carries the device token; null: loggers send it in their messages only.
        */
       tokenOption: values.COAP_TOKEN_OPTION ?? null,
+      /** For how long after a token its address and port stand in for it in configuration reports. */
+      addressTrustMs: values.COAP_ADDRESS_TRUST_SECONDS * 1000,
     },
     /** Encrypts webhook secrets at rest: key id → 32 bytes; the highest id encrypts, all decrypt. */
     secretsKeys: parseSecretsKeys(values.SECRETS_KEYS),

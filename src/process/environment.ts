@@ -138,6 +138,7 @@ const withDefault = {
   DEVICE_RATE_LIMIT_BURST: positive(200_000, RATE_MAX),
   FAILED_KEYS_PER_MINUTE: wholeNumber(20, RATE_MAX),
   COAP_REQUIRE_TOKEN: Joi.boolean().default(true),
+  COAP_ADDRESS_TRUST_SECONDS: wholeNumber(3_600, SECONDS_MAX),
   WEBHOOK_ALLOWED_RANGES: list((range) => ipaddr.isValidCIDR(range), 'CIDR ranges'),
   DNS_SERVERS: list(isNameServer, 'IP addresses, each with or without a port'),
   PDF_FONTS: list(isReadable, 'readable files'),

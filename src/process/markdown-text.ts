@@ -7,7 +7,7 @@
 const PLAIN = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ,'()-]*$/u;
 const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 /** The marks, embeddings, overrides and isolates of the Unicode bidirectional algorithm. */
-const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+export const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** As one line without directions. */
 export const toOneLine = (text: string): string => text.replace(DIRECTIONS, '').replace(CONTROLS, ' ');

@@ -57,7 +57,10 @@ describe('The command line in the audit trail', () => {
     assert.equal(again.code, 4);
     const file = join(folder, 'certificate.pdf');
     writeFileSync(file, '%PDF-1.4\n%%EOF\n');
-    await succeed('certificate', 'upload', '--org', organization, 'SERIAL-1', file);
+    const upload = ['certificate', 'upload', '--org', organization, 'SERIAL-1'];
+    const ofFolder = await runCommand(dms.settings.databaseUrl, ...upload, folder);
+    assert.deepEqual([ofFolder.code, ofFolder.stderr], [2, `FILE cannot be read: ${folder}\n`]);
+    await succeed(...upload, file);
     await dms.service.sql.raw(
       `insert into overdue_fleets (organization_id, overdue_count, total_count, since) values (?, 60, 100, now())`,
       [id],

@@ -19,9 +19,9 @@ function printed(output: Output, isJson = false): string {
 }
 
 describe('The output of commands', () => {
-  it('shows control characters of others as replacement characters, and leaves JSON as it is', () => {
-    const items = [{ name: 'a\u001b[2Jb\u009bc', note: 'ß\u007f' }];
-    assert.equal(printed(toTable(items, ['name', 'note'])), 'NAME      NOTE\na�[2Jb�c  ß�\n');
+  it('shows characters of others that steer the terminal or turn the text as replacement characters, and leaves JSON as it is', () => {
+    const items = [{ name: 'a\u001b[2Jb\u009bc', note: 'ß\u007f\u202e' }];
+    assert.equal(printed(toTable(items, ['name', 'note'])), 'NAME      NOTE\na�[2Jb�c  ß��\n');
     assert.equal(printed({ text: 'two\nlines\r', value: null }), 'two\nlines�\n');
     assert.deepEqual(JSON.parse(printed(toTable(items, ['name']), true)), items);
   });

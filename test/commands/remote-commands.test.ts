@@ -22,6 +22,7 @@ import { join } from 'node:path';
 import { timeZoneFinding } from '../../src/commands/doctor-checks.ts';
 import { mailServerAddress } from '../../src/commands/find-mail-server.ts';
 import { query } from '../../src/db/query.ts';
+import { HOUR_MS } from '../../src/process/durations.ts';
 import { CUT_OFF, startScriptedServer } from '../client/scripted-server.ts';
 import { startMailServer } from '../notifications/harness.ts';
 import { withInput, withKeys } from '../support/command-line.ts';
@@ -486,8 +487,12 @@ describe('Commands by API', () => {
     assert.match(lines[2] ?? '', /▁▄█$/);
   });
 
-  for (const known of [0, 1])
-    it(`prints every reading of a large frame after ${known} known ones`, async () => {
+  for (const [known, clock] of [
+    [0, 'right'],
+    [1, 'right'],
+    [1, 'a day fast for one reading'],
+  ] as const)
+    it(`prints every reading of a large frame after ${known} known ones, with a clock that is ${clock}`, async () => {
       const serial = await registerOne();
       const now = Date.now();
       const readings = Array.from({ length: 600 }, (_, index) => ({
@@ -498,7 +503,10 @@ describe('Commands by API', () => {
       }));
       const send = (some: typeof readings) =>
         dms.device.post(`/devices/${serial}/measurements`, { readings: some });
-      if (known > 0) await send(readings.slice(0, known));
+      const ahead = new Date(now + 23 * HOUR_MS).toISOString();
+      const ofFastClock = { channel: 1, type: 'temperature', value: -1, measuredAt: ahead };
+      const first = [...readings.slice(0, known), ...(clock === 'right' ? [] : [ofFastClock])];
+      if (first.length > 0) await send(first);
       let isSent = false;
       // Lets the device send after the first look at its readings, and ends once the last one was shown.
       const proxy = createServer(async ({ url = '' }, answer) => {
@@ -518,7 +526,7 @@ describe('Commands by API', () => {
       const lines = stdout.trim().split('\n');
       assert.deepEqual(
         [code, lines.map((line) => JSON.parse(line).value)],
-        [4, readings.map(({ value }) => value)],
+        [4, [...first, ...readings.slice(known)].map(({ value }) => value)],
       );
     });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -88,6 +88,7 @@ describe('A backup', () => {
       ({ body }) => body.items[0].delivery.lastStatus === 'retrying',
     );
     assert.match((await runCommand(before.settings.databaseUrl, 'backup', file)).stdout, /Backed up/);
+    assert.equal(statSync(file).mode & 0o777, 0o600, 'only its owner can read the backup');
     const runs = [`apply-profile:${jobId}`, `deliver-webhooks:${endpointId}`];
     for (const id of runs) await terminate(before, id);
     await before.stop();

@@ -58,15 +58,18 @@ describe('The balancer for gateways of the compose file', () => {
   function configuration(): string {
     const servers = gateways.map((gateway) => `server 127.0.0.1:${gateway.address().port};`);
     const text = readFileSync(CONFIGURATION, 'utf8')
+      .replace('worker_processes auto;', 'worker_processes 2;')
       .replace('server gateway:5683 resolve;', servers.join(' '))
       .replace('/tmp/nginx.pid', join(folder, 'nginx.pid'))
       .replace('listen 5683', `listen 127.0.0.1:${port}`);
     return `load_module ${STREAM_MODULE};\n${text}`;
   }
 
-  /** Answers each datagram with its name. */
+  /** Answers each datagram with its name and the port that it came from. */
   async function startGateway(name: string): Promise<Socket> {
-    const socket = createSocket('udp4', (_, { port, address }) => socket.send(name, port, address));
+    const socket = createSocket('udp4', (_, { port, address }) =>
+      socket.send(`${name} ${port}`, port, address),
+    );
     socket.bind(0, '127.0.0.1');
     await once(socket, 'listening');
     return socket;
@@ -82,10 +85,27 @@ describe('The balancer for gateways of the compose file', () => {
       socket.send('frame', port, '127.0.0.1');
       const [answer] = await once(socket, 'message');
       clearInterval(repeat);
-      names.push(String(answer));
+      names.push(String(answer).slice(0, 1));
       socket.close();
     }
     return names;
+  }
+
+  /** The different answers to many datagrams of one socket, which come faster than one worker takes them. */
+  async function answersToMany(): Promise<string[]> {
+    const answers: string[] = [];
+    const socket = createSocket('udp4', (answer) => void answers.push(String(answer)));
+    socket.bind(0, '127.0.0.1');
+    await once(socket, 'listening');
+    const burst = () => {
+      for (let count = 0; count < 100; count++) socket.send('frame', port, '127.0.0.1');
+    };
+    const repeat = setInterval(burst, 20);
+    burst();
+    while (answers.length < 500) await once(socket, 'message');
+    clearInterval(repeat);
+    socket.close();
+    return [...new Set(answers)];
   }
 
   it('sends the datagrams of an address to one gateway, and spreads addresses over all', async () => {
@@ -96,5 +116,10 @@ describe('The balancer for gateways of the compose file', () => {
       for (const name of names) all.add(name);
     }
     assert.deepEqual([...all].sort(), ['a', 'b', 'c']);
+  });
+
+  it('hands on the datagrams of a logger from one port, whichever of its workers takes them', async () => {
+    const answers = await answersToMany();
+    assert.equal(answers.length, 1, answers.join());
   });
 });

@@ -343,7 +343,7 @@ describe('The CoAP server', () => {
       throw new MalformedMessage('bad');
     };
     assert.equal((await device.ask({}))?.slice(2, 4), '80');
-    handle = () => Promise.reject(new AppError('unavailable', 'Too many devices send at once'));
+    handle = () => Promise.reject(new AppError('unavailable', 'Too many messages wait at present'));
     assert.equal((await device.ask({}))?.slice(2, 4), 'a3');
     assert.deepEqual(logged, []);
     handle = () => {

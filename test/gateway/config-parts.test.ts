@@ -70,10 +70,12 @@ describe('A split configuration report', () => {
     for (const [, part] of fresh) assert.ok(add(parts, part, at(12)));
   });
 
-  it('waits ten minutes for its missing parts, and no longer', () => {
+  it('waits ten minutes after each part for the next one, and no longer', () => {
     const parts = createConfigParts();
-    add(parts, first, at(0));
-    assert.ok(add(parts, last, at(9)));
+    const [one, two, three] = encodeConfigReportParts(report(), 3) as [Uint8Array, Uint8Array, Uint8Array];
+    add(parts, one, at(0));
+    add(parts, two, at(9));
+    assert.ok(add(parts, three, at(18)));
     add(parts, first, at(20));
     assert.equal(add(parts, last, at(30)), null);
   });

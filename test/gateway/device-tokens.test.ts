@@ -182,7 +182,7 @@ describe('A token of one device', () => {
 
 describe('A gateway that requires no token', () => {
   const gateway = useGateway(() => ({
-    settings: { coap: { port: 0, isTokenRequired: false, tokenOption: null } },
+    settings: { coap: { port: 0, isTokenRequired: false, tokenOption: null, addressTrustMs: HOUR_MS } },
   }));
 
   it('refuses messages without a token if the organization requires one of each device', async () => {

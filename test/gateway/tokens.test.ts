@@ -18,6 +18,7 @@ const TOKEN_OPTION = 2_051;
 const IN_FIELD = 1;
 const IMEI = 2;
 const NOT_SENT = 255;
+const TRUST_MS = 20 * MINUTE_MS;
 const ZEROS = '00000000-0000-0000-0000-000000000000';
 
 const madeUpToken = () => formatKey('device', randomBytes(32));
@@ -25,7 +26,10 @@ const madeUpToken = () => formatKey('device', randomBytes(32));
 describe('A gateway that requires tokens', () => {
   /** How far the service's clock is ahead. */
   let aheadMs = 0;
-  const gateway = useGateway(() => ({ now: () => new Date(Date.now() + aheadMs) }));
+  const gateway = useGateway(() => ({
+    now: () => new Date(Date.now() + aheadMs),
+    settings: { coap: { port: 0, isTokenRequired: true, tokenOption: null, addressTrustMs: TRUST_MS } },
+  }));
   beforeEach(() => {
     aheadMs = 0;
   });
@@ -117,10 +121,12 @@ describe('A gateway that requires tokens', () => {
       assert.equal((await logger.measure({ token: '' })).code, '4.01');
     });
 
-    it('refuses a report without a token an hour after the authenticated measurements', async () => {
+    it('refuses a report without a token when the address was authenticated too long ago', async () => {
       const { logger } = await gateway.newLogger();
       await logger.measure();
-      aheadMs = HOUR_MS + MINUTE_MS;
+      aheadMs = TRUST_MS - MINUTE_MS;
+      assert.deepEqual(codesOf(await logger.report({ token: '' })), ['2.01']);
+      aheadMs = TRUST_MS;
       assert.deepEqual(codesOf(await logger.report({ token: '' })), ['4.01']);
     });
   });
@@ -228,7 +234,9 @@ describe('A gateway that requires tokens', () => {
 
 describe('A gateway that does not require tokens', () => {
   const gateway = useGateway(() => ({
-    settings: { coap: { port: 0, isTokenRequired: false, tokenOption: TOKEN_OPTION } },
+    settings: {
+      coap: { port: 0, isTokenRequired: false, tokenOption: TOKEN_OPTION, addressTrustMs: TRUST_MS },
+    },
   }));
   const withoutToken = () => gateway.newLogger({ token: '' });
 

@@ -64,6 +64,11 @@ describe('The compose file', () => {
     );
   });
 
+  it('trusts the port of a logger at its balancer for less time than the balancer keeps it', () => {
+    const [, seconds] = /proxy_timeout (\d+)s;/.exec(text('deploy/nginx.conf')) ?? [];
+    assert.ok(Number(services.gateway?.environment?.COAP_ADDRESS_TRUST_SECONDS) < Number(seconds), seconds);
+  });
+
   it('lets the superuser and the owner of the tables into no process that clients or loggers reach', () => {
     for (const [name, { environment = {} }] of ours) {
       if (name === 'migrate' || name === 'backup') continue;

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { query } from '../../src/db/query.ts';
 import { formatKey } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
+import { HOUR_MS } from '../../src/process/durations.ts';
 import { createLog } from '../../src/process/log.ts';
 import { coapRequest } from '../support/coap-datagram.ts';
 import { useCollector } from '../support/collector.ts';
@@ -38,7 +39,7 @@ describe('Secrets that devices send', () => {
     log: createLog('trace', { write: (line) => void lines.push(line) }),
     settings: {
       traces: { endpoint: collector.url, sampledShare: 1, delayMs: 20 },
-      coap: { port: 0, isTokenRequired: true, tokenOption: TOKEN_OPTION },
+      coap: { port: 0, isTokenRequired: true, tokenOption: TOKEN_OPTION, addressTrustMs: HOUR_MS },
     },
   }));
   before(async () => {

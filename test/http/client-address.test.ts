@@ -128,6 +128,7 @@ describe('The limit of wrong device tokens', () => {
       failures: bucket(1),
       findOwners: async () => [],
       isTokenRequired: true,
+      addressTrustMs: 0,
       monotonicMs: () => 0,
     });
   const message = { serialNumber: 'A', cloudToken: 'wrong', tokenOption: null, allowAddressTrust: false };

@@ -183,6 +183,23 @@ describe('A device that another transaction has locked', () => {
       );
     });
 
+    it('refuses its messages beyond 100 waiting ones, while other devices and organizations are served', async () => {
+      const [locked = '', another = ''] = serials;
+      const other = await dms.addOrganization();
+      const [neighbour = ''] = await registerMany(other, 1, 'NEIGHBOUR');
+      const { sent } = await whileLocked('device_states', locked, async () => {
+        const sent = Array.from({ length: 101 }, () => frame(locked));
+        const refused = await Promise.race(sent);
+        assertRefused(refused);
+        assert.match(refused.text, /Too many messages wait/);
+        assert.equal((await frame(another)).status, 202);
+        assert.equal((await report(other, neighbour, FACTORY)).status, 200);
+        return { sent };
+      });
+      const statuses = (await Promise.all(sent)).map(({ status }) => status);
+      assert.deepEqual(statuses.toSorted(), [...Array(100).fill(202), 503]);
+    });
+
     it('delays no other organization, however many of its devices are locked and report', async () => {
       const other = await dms.addOrganization();
       const neighbours = await registerMany(other, 5, 'NEIGHBOUR');

@@ -5,9 +5,16 @@ export interface RetryPolicy {
   /** Wait before the first of them; doubles each time, with jitter. */
   firstMs: number;
   maxMs: number;
+  /** Maximum `Retry-After` that is waited for; with a longer one, the failure is thrown at once. */
+  retryAfterMaxMs: number;
 }
 
-export const RETRY_POLICY: RetryPolicy = { retries: 4, firstMs: 250, maxMs: 10_000 };
+export const RETRY_POLICY: RetryPolicy = {
+  retries: 4,
+  firstMs: 250,
+  maxMs: 10_000,
+  retryAfterMaxMs: 60_000,
+};
 
 /** The service did nothing, because it or a dependency was unavailable or overloaded. */
 const REFUSED = new Set([429, 503]);
@@ -34,6 +41,7 @@ export function retryInMs(
   policy: RetryPolicy,
   random = Math.random(),
 ): number | null {
+  if ((failure.retryAfterMs ?? 0) > policy.retryAfterMaxMs) return null;
   if (isRunning(failure)) return policy.retries > 0 && attempt <= RUNNING_MAX ? failure.retryAfterMs : null;
   if (attempt > policy.retries || !mayHelp(failure)) return null;
   const backoff = Math.min(policy.maxMs, policy.firstMs * 2 ** (attempt - 1));

@@ -20,6 +20,7 @@ declare module 'knex/types/tables.js' {
 
 /** Longer than any upload or download may take. */
 export const REMOVED_AFTER = `interval '1 hour'`;
+const LISTED_AT_ONCE = 100;
 
 export type CertificateContentsRepository = ReturnType<typeof createCertificateContentsRepository>;
 
@@ -77,11 +78,18 @@ export function createCertificateContentsRepository(sql: Database) {
     },
 
     /** One at a time, so that no statement runs long. */
-    async removeDue(): Promise<void> {
-      const contents = await acrossOrganizations(due())
-        .orderBy('due_at')
-        .select('organization_id', 'content_id');
-      for (const content of contents) await removeListed(due(), content);
+    async removeDue(shouldContinue: () => boolean): Promise<void> {
+      let contents: ContentRef[];
+      do {
+        contents = await acrossOrganizations(due())
+          .orderBy('due_at')
+          .limit(LISTED_AT_ONCE)
+          .select('organization_id', 'content_id');
+        for (const content of contents) {
+          if (!shouldContinue()) return;
+          await removeListed(due(), content);
+        }
+      } while (contents.length === LISTED_AT_ONCE);
     },
   };
 }

@@ -88,7 +88,7 @@ function createDeletedEndpointsCleanUp(sql: Database) {
   // Senders get their share of the database.
   const pace = createPacer();
   return async (shouldContinue: () => boolean): Promise<void> => {
-    while (shouldContinue() && (await pace(deletedEndpoints.cancelQueued)) > 0);
+    while (shouldContinue() && (await pace('deleted endpoints', deletedEndpoints.cancelQueued)) > 0);
     if (shouldContinue()) await deletedEndpoints.removeEmptied();
   };
 }

@@ -7,7 +7,6 @@ import { createCompactionRepository } from '../measurements/compaction.repositor
 import { createCompaction } from '../measurements/compaction.service.ts';
 import { exportRoutes } from '../measurements/export.routes.ts';
 import { createExportScopesRepository } from '../measurements/export-scopes.repository.ts';
-import { readInTurns } from '../measurements/fair-history.ts';
 import { createHistoryRepository } from '../measurements/history.repository.ts';
 import { createIntake, type Intake } from '../measurements/intake.service.ts';
 import { createMeasurementsRepository } from '../measurements/measurements.repository.ts';
@@ -31,7 +30,7 @@ type MeasurementsNeeds = Pick<
 > & { observeContact: IntakeHealth['observeContact'] };
 
 export function composeMeasurements(resources: Resources, { observeContact, ...needs }: MeasurementsNeeds) {
-  const { sql, transferSql, transferTurns, lagging, settings, transact, now } = resources;
+  const { sql, transferSql, lagging, settings, transact, now } = resources;
   const { receive, handle, receiveInfo } = composeIntake(resources, needs);
   const intake: Intake = {
     receive: (frame) => observeContact(receive(frame)),
@@ -46,7 +45,7 @@ export function composeMeasurements(resources: Resources, { observeContact, ...n
       resources.onSetAside('compaction of readings')({ organizationId, assetId }, err),
   });
   const exports = {
-    history: readInTurns(createHistoryRepository(lagging.transferSql), transferTurns),
+    history: createHistoryRepository(lagging.transferSql),
     limit: createConcurrencyLimit({ name: 'exports', ...settings.transfers.exports }),
     // Half of the burst is work: enough for a year of one device in buckets without a pause.
     pace: createPacer({ burstMs: 100 }),

@@ -20,6 +20,7 @@ import {
   refuseOnSocket,
   requestFault,
 } from './protocol-faults.ts';
+import { createSlowReaderCheck } from './slow-readers.ts';
 
 interface HttpServerOptions {
   listener: RequestListener;
@@ -31,6 +32,7 @@ interface HttpServerOptions {
   writeTimeoutMs: number;
 }
 
+const CHECKS_PER_TIMEOUT = 4;
 /** A request before a CONNECT on its connection has this time to be answered. */
 const CONNECT_MS_MAX = 5_000;
 
@@ -60,7 +62,9 @@ export async function listen(options: HttpServerOptions) {
     server.listen(options.port, options.host, resolve);
   });
 
-  const stopWriteTimeout = startWriteTimeout(underWay, options.writeTimeoutMs);
+  const disconnectSlow = createSlowReaderCheck(options.writeTimeoutMs);
+  const slowTimer = setInterval(() => disconnectSlow(underWay), options.writeTimeoutMs / CHECKS_PER_TIMEOUT);
+  slowTimer.unref();
 
   function serve(request: IncomingMessage, response: ServerResponse): void {
     underWay.add(response);
@@ -119,7 +123,7 @@ export async function listen(options: HttpServerOptions) {
     /** Stops accepting, waits for requests under way, and closes remaining connections at the deadline. */
     stop(deadlineMs: number): Promise<void> {
       beginDrain();
-      return closeServer(server, deadlineMs).finally(stopWriteTimeout);
+      return closeServer(server, deadlineMs).finally(() => clearInterval(slowTimer));
     },
   };
 }
@@ -140,44 +144,4 @@ function closeServer(server: Server, deadlineMs: number): Promise<void> {
     });
     server.closeIdleConnections();
   });
-}
-
-interface Progress {
-  sent: number;
-  /** Bytes left of a write that is under way. */
-  queued: number;
-  at: number;
-}
-
-const CHECKS_PER_TIMEOUT = 4;
-
-/**
- * Closes connections whose client reads nothing of its answer for a time. The timeout of the socket does not
- * serve, because it restarts with every byte from the client.
- */
-function startWriteTimeout(responses: ReadonlySet<ServerResponse>, timeoutMs: number): () => void {
-  const latest = new WeakMap<ServerResponse, Progress>();
-
-  function check(): void {
-    const at = performance.now();
-    for (const response of responses) {
-      const { socket } = response;
-      if (!socket || socket.writableLength === 0) {
-        latest.delete(response);
-        continue;
-      }
-      const before = latest.get(response);
-      const now = progressOf(socket, at);
-      if (before?.sent !== now.sent || before.queued !== now.queued) latest.set(response, now);
-      else if (at - before.at >= timeoutMs) socket.destroy();
-    }
-  }
-
-  const timer = setInterval(check, timeoutMs / CHECKS_PER_TIMEOUT).unref();
-  return () => clearInterval(timer);
-}
-
-function progressOf(socket: Socket, at: number): Progress {
-  const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize?: number } | null };
-  return { sent: socket.bytesWritten - socket.writableLength, queued: handle?.writeQueueSize ?? 0, at };
 }

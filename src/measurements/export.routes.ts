@@ -33,8 +33,10 @@ export const exportRoutes = ({ scopes, limit, ...deps }: ExportRoutesDeps): Rout
       const isCsv = prefersCsv(header('Accept'), NDJSON_TYPE);
       const format = isCsv ? CSV : NDJSON;
       const lines = await limit.stream(caller, async () => {
-        const chosen = await chooseScopes(scopes, caller.organizationId, query);
-        return streamOf(exportLines(deps, chosen, { from: query.from, to: query.to, format }));
+        const { organizationId } = caller;
+        const chosen = await chooseScopes(scopes, organizationId, query);
+        const { from, to } = query;
+        return streamOf(exportLines(deps, chosen, { organizationId, from, to, format }));
       });
       return ok(lines, { 'Content-Type': isCsv ? CSV_TYPE : NDJSON_TYPE, Vary: 'Accept' });
     },

@@ -46,6 +46,7 @@ const ASSETS_PER_STATEMENT_MAX = 100;
 type Range = Pick<ExportQuery, 'from' | 'to'>;
 
 interface ExportQuery {
+  organizationId: string;
   from: Date;
   to: Date;
   format: ExportFormat;
@@ -63,10 +64,10 @@ interface Page {
 export async function* exportLines(
   { history, pace }: ExportDeps,
   scopes: AsyncIterable<ExportScope>,
-  { from, to, format }: ExportQuery,
+  { organizationId, from, to, format }: ExportQuery,
 ): AsyncGenerator<string> {
   const statements = readPages(history, scopes, { from, to });
-  const readNext = () => pace(() => statements.next());
+  const readNext = () => pace(organizationId, () => statements.next());
   let { value, done } = await readNext();
   yield format.header + (done ? '' : toLines(value, format));
   while (!done) {

@@ -103,7 +103,7 @@ async function* tableOfReadings(
 ): AsyncGenerator<string> {
   const list = history.lister(scope);
   const chunks = pages(CSV_CHUNK, (last: StoredReading | null) =>
-    pace(() => list({ ...filter, before: last ?? filter.before, limit: CSV_CHUNK })),
+    pace(scope.organizationId, () => list({ ...filter, before: last ?? filter.before, limit: CSV_CHUNK })),
   );
   let header = CSV_HEADER;
   for await (const readings of chunks) {
@@ -120,7 +120,7 @@ async function* tableOfBuckets(
   const walk = walkBuckets(history, scope, filter);
   let lines = BUCKETS_CSV_HEADER;
   for (;;) {
-    const { value, done } = await pace(() => walk.next());
+    const { value, done } = await pace(scope.organizationId, () => walk.next());
     if (done) break;
     lines += value.map((bucket) => bucketCsvLine(bucket, scope.layout)).join('');
     if (lines !== '') yield lines;

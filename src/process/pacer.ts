@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createKeyedSemaphore } from './keyed-semaphore.ts';
 
-export type Pace = <T>(piece: () => Promise<T>) => Promise<T>;
+/** Runs a piece of the long work of a key, for example of an organization. */
+export type Pace = <T>(key: string, piece: () => Promise<T>) => Promise<T>;
 
 interface PacerOptions {
   /** Default: none. */
@@ -15,14 +17,15 @@ const PAUSE_FACTOR = 2;
 const PAUSE_MS_MAX = 500;
 
 /**
- * Paces long work beside short requests: its pieces run one at a time, in turn, each followed by a pause
- * twice as long as it took. All of it together takes a third of the process, and less when the process is
- * busy. Pauses may be owed up to `burstMs`, so short work after an idle time runs without a pause.
+ * Paces long work beside short requests: its pieces run one at a time, each followed by a pause twice as long
+ * as it took. All of it together takes a third of the process, and less when the process is busy. Pauses may be
+ * owed up to `burstMs`, so short work after an idle time runs without a pause. Keys take turns, so any number of
+ * exports of one organization delays another one by a piece, and not by a piece of each.
  */
 export function createPacer(options: PacerOptions = {}): Pace {
   const { burstMs = 0, now = () => performance.now() } = options;
   const { pause = (ms) => delay(ms, undefined, { ref: false }) } = options;
-  let last: Promise<unknown> = Promise.resolve();
+  const turns = createKeyedSemaphore({ perKeyMax: 1, totalMax: 1 });
   /** When all pauses so far would be over. */
   let restedAt = 0;
 
@@ -33,16 +36,13 @@ export function createPacer(options: PacerOptions = {}): Pace {
     if (pauseMs > 0) await pause(pauseMs);
   }
 
-  return (piece) => {
-    const turn = last.then(async () => {
-      const startedAt = now();
-      const result = await piece();
-      return { result, tookMs: now() - startedAt };
+  return (key, piece) =>
+    new Promise((resolve, reject) => {
+      const runPaced = async () => {
+        const startedAt = now();
+        resolve(await piece());
+        await pauseAfter(now() - startedAt);
+      };
+      turns.run(key, runPaced).catch(reject);
     });
-    last = turn.then(
-      ({ tookMs }) => pauseAfter(tookMs),
-      () => {},
-    );
-    return turn.then(({ result }) => result);
-  };
 }

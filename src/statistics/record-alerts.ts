@@ -37,8 +37,32 @@ function detailsText({ details, extreme }: ListedAlert, layout: Layout): string 
   return 'channel' in details ? `, ${channelText(details.channel, layout)}: error ${details.error}` : '';
 }
 
+/** Letters with their accents, and emoji of several parts, which stay whole. */
+const LETTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const WORD_MAX = 60;
+
 /** Breaks long words: the time that the document takes to divide one grows with the square of its length. */
-const toLine = (comment: string): string => comment.replace(/\s+/g, ' ').replace(/\S{60}(?=\S)/gu, '$& ');
+const toLine = (comment: string): string =>
+  comment
+    .replace(/\s+/g, ' ')
+    .replace(/\S{61,}/gu, divide)
+    // A letter may have any number of accents.
+    .replace(/\S{60}(?=\S)/gu, '$& ');
+
+function divide(word: string): string {
+  let parts = '';
+  let length = 0;
+  for (const { segment } of LETTERS.segment(word)) {
+    const codePoints = [...segment].length;
+    if (length > 0 && length + codePoints > WORD_MAX) {
+      parts += ' ';
+      length = 0;
+    }
+    parts += segment;
+    length += codePoints;
+  }
+  return parts;
+}
 
 function handlingTexts({ actions, late }: ListedAlert, timeOf: (atMs: number) => string): string[] {
   const texts = actions.map(({ at, action, by, comment }) => {

@@ -10,7 +10,7 @@ export type RecordFonts = ReturnType<typeof createRecordFonts>;
 /** Every reader of PDF has it, and it takes the least time. */
 const BUILT_IN = 'Helvetica';
 /** Characters of Windows-1252. */
-const BUILT_IN_CHARACTERS = /^[\x20-\x7e\xa0-\xff\u2013\u2014\u2018-\u201e\u2026\u20ac]*$/;
+const BUILT_IN_CHARACTERS = /^[\x20-\x7e\xa0-\xff\u2013\u2014\u2018-\u201a\u201c-\u201e\u2026\u20ac]*$/;
 const CONTROLS = /\p{Cc}/gu;
 /** Latin, Greek, Cyrillic, Arabic, Hebrew and others. It lacks East and South Asian letters. */
 const WIDE = fileURLToPath(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'));

@@ -206,8 +206,8 @@ function serialsWithin(
   });
 }
 
-/** Clocks are set back by an hour, on Lord Howe Island by half an hour. */
-const SET_BACK_MS = [3_600_000, 1_800_000, -1_800_000, -3_600_000];
+/** Clocks are set back by an hour, on Lord Howe Island by half an hour, at Troll in Antarctica by two. */
+const SET_BACK_MS = [7_200_000, 3_600_000, 1_800_000, -1_800_000, -3_600_000, -7_200_000];
 
 /** `YYYY-MM-DD HH:MM:SS` in the time zone, with the offset where the clock shows this time twice. */
 export function clockOf(timezone: string): (atMs: number) => string {

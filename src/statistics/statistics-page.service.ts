@@ -38,6 +38,7 @@ type Page = InstanceType<typeof PDFDocument>;
 
 /** One record for each device. */
 export type ToPage = (
+  organizationId: string,
   records: readonly Statistics[],
   options: Omit<RecordOptions, 'madeAt'>,
 ) => Promise<Readable>;
@@ -54,11 +55,11 @@ export function createStatisticsPage({ pace, now, loadFonts }: StatisticsPageDep
   const load = () => Promise.all([import('pdfkit'), loadFonts()]);
   let loaded: ReturnType<typeof load> | undefined;
 
-  return async (records, by) => {
+  return async (organizationId, records, by) => {
     loaded ??= load();
     const [{ default: PDFDocument }, fonts] = await loaded;
     const page = new PDFDocument({ size: 'A4', margin: MARGIN, bufferPages: true });
-    const flow = createFlow(page, fonts, pace);
+    const flow = createFlow(page, fonts, (piece) => pace(organizationId, piece));
     const options = { ...by, madeAt: now() };
     if (records.length > 1) await drawComparison(page, flow, records, options);
     for (const statistics of records) {
@@ -137,7 +138,7 @@ function textHeight(page: Page, fonts: RecordFonts, text: string): number {
 type Flow = ReturnType<typeof createFlow>;
 
 /** Writes lines from top to bottom, on as many pages as they need. */
-function createFlow(page: Page, fonts: RecordFonts, pace: Pace) {
+function createFlow(page: Page, fonts: RecordFonts, inTurn: (piece: () => Promise<void>) => Promise<void>) {
   let y = MARGIN;
 
   function room(height: number): void {
@@ -190,7 +191,7 @@ function createFlow(page: Page, fonts: RecordFonts, pace: Pace) {
     async lines(texts: string[], color = 'black') {
       page.fillColor(color);
       const left = [...texts];
-      while (left.length > 0) await pace(async () => writeSome(left));
+      while (left.length > 0) await inTurn(async () => writeSome(left));
     },
   };
 }

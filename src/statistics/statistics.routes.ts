@@ -50,7 +50,7 @@ export function statisticsRoutes({ compute, toPage, limit, pageLimit }: Statisti
           const records: [Statistics, ...Statistics[]] = [await read(assetId)];
           for (const id of others) if (id !== assetId.toLowerCase()) records.push(await read(id));
           fileName = fileNameOf(records, timezone);
-          return toPage(records, { madeBy, timezone });
+          return toPage(organizationId, records, { madeBy, timezone });
         });
         return ok(page, {
           'Content-Type': PDF,

@@ -69,7 +69,7 @@ export function createStatisticsService(deps: StatisticsDeps) {
     const isArchived = asset.archivedAt !== null && asset.archivedAt.getTime() <= span.from;
     const measured = isArchived ? [] : asset.measuredChannels;
     const read: typeof list = (filter) =>
-      pace(async () => {
+      pace(organizationId, async () => {
         if (request.isAbandoned()) throw conflict('The client has gone');
         return list(filter);
       });

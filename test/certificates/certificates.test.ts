@@ -213,13 +213,19 @@ describe('Calibration certificates', () => {
     assert.ok((await download(dms.api, assetId)).bytes.equals(pdf('new')));
   });
 
-  it('removes the content of a replaced certificate later, and aborts its remaining downloads', async () => {
+  it('removes the contents of replaced certificates later, and aborts their remaining downloads', async () => {
     await removeReplaced();
     const { assetId, reader } = await readSlowly();
     await upload(dms.api, assetId, pdf('new'));
     const before = await countChunks();
-    await createCertificateContentsRepository(dms.service.sql).removeDue();
+    await createCertificateContentsRepository(dms.service.sql).removeDue(() => true);
     assert.equal(await countChunks(), before, 'not yet due');
+    await removeReplaced(() => false);
+    assert.equal(await countChunks(), before, 'the process stops');
+    await dms.service.sql.raw(
+      'insert into certificate_removals select ?, uuidv7(), now() from generate_series(1, 150)',
+      [dms.id],
+    );
     await removeReplaced();
     assert.equal(await countChunks(), before - LARGE.length / 65_536);
     assert.deepEqual(await own('certificate_removals'), []);
@@ -301,9 +307,9 @@ describe('Calibration certificates', () => {
   };
 
   /** Runs as the sweep does an hour later. */
-  async function removeReplaced(): Promise<void> {
+  async function removeReplaced(shouldContinue = () => true): Promise<void> {
     await own('certificate_removals').update({ due_at: new Date() });
-    await createCertificateContentsRepository(dms.service.sql).removeDue();
+    await createCertificateContentsRepository(dms.service.sql).removeDue(shouldContinue);
   }
 
   /** Announces this many bytes, and disconnects before they are sent. */

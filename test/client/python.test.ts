@@ -13,6 +13,7 @@ import {
   CUT_OFF,
   CUT_OFF_REFUSAL,
   EMPTY_LIST,
+  LATER,
   MOVED,
   NESTED_JSON,
   NESTED_REFUSAL,
@@ -97,6 +98,7 @@ describe('The Python client', () => {
       cutOffUrl: await script(CUT_OFF),
       runningUrl: await script(...Array(20).fill(RUNNING), NESTED_REFUSAL, RUNNING, REGISTERED),
       endlessUrl: await script(RUNNING),
+      laterUrl: await script(LATER, EMPTY_LIST),
       wrongUrls: [
         [await script(NO_JSON), 200],
         [await script(NESTED_JSON), 200],
@@ -115,6 +117,6 @@ describe('The Python client', () => {
       ),
     );
     assert.equal(code, 0, output);
-    assert.match(output, /^Ran 13 tests/m);
+    assert.match(output, /^Ran 14 tests/m);
   });
 });

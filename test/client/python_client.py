@@ -110,6 +110,11 @@ class PythonClient(unittest.TestCase):
             Client(GIVEN["endlessUrl"], GIVEN["apiKey"]).register_asset(body=number)
         self.assertEqual(raised.exception.status, 409)
 
+    def test_raises_an_answer_that_asks_to_wait_for_more_than_a_minute(self):
+        with self.assertRaises(ApiError) as raised:
+            Client(GIVEN["laterUrl"], GIVEN["apiKey"]).list_assets()
+        self.assertEqual((raised.exception.status, raised.exception.retry_after), (503, 61))
+
     def test_raises_a_connection_error_for_an_answer_that_stays_cut_off(self):
         with self.assertRaises(ConnectionError) as raised:
             Client(GIVEN["cutOffUrl"], GIVEN["apiKey"], retries=0).list_assets()

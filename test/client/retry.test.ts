@@ -12,14 +12,15 @@ const attempt = fc.integer({ min: 1, max: RETRY_POLICY.retries });
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
 describe('A retry of the client', () => {
-  it('follows only refusals for overload, lost answers of safe requests, and requests that still run', () => {
+  it('follows only refusals for overload, lost answers of safe requests, and requests that still run, and no answer that asks for more than a minute', () => {
     fc.assert(
       fc.property(failure, attempt, random, (failed, count, chance) => {
         const refused = failed.status === 429 || failed.status === 503;
         const lost = [null, 408, 500, 502, 504].includes(failed.status);
         const running = failed.status === 409 && failed.retryAfterMs !== null;
         const isRetried = retryInMs(failed, count, RETRY_POLICY, chance) !== null;
-        assert.equal(isRetried, refused || ((lost || running) && failed.isRepeatable));
+        const isSoon = (failed.retryAfterMs ?? 0) <= 60_000;
+        assert.equal(isRetried, isSoon && (refused || ((lost || running) && failed.isRepeatable)));
       }),
     );
   });

@@ -36,6 +36,7 @@ export const EMPTY_LIST = whole('200 OK', '{"items":[],"totalItems":0,"nextCurso
 export const CUT_OFF = withLength('200 OK', 500, '{"items":[');
 export const REGISTERED = whole('201 Created', '{"id":"registered"}');
 export const RUNNING = whole('409 Conflict\r\nRetry-After: 0', '{"message":"still running"}');
+export const LATER = whole('503 Service Unavailable\r\nRetry-After: 61', '{"message":"later"}');
 export const CONFLICT = whole('409 Conflict', '{"message":"taken"}');
 export const NO_HTTP = 'hello\r\n\r\n';
 export const NO_JSON = whole('200 OK', '<html>');

@@ -21,6 +21,14 @@ const CADDY = findTestProgram('caddy');
 const [CLIENT, LOAD_BALANCER] = ['127.0.0.5', '127.0.0.6'];
 const FORGED = '203.0.113.9';
 
+/** That of the compose file, with processes of this machine in place of a name that only Docker knows. */
+const readConfiguration = (upstreams: string[], port: number): string =>
+  readFileSync(CONFIGURATION, 'utf8')
+    .replace(/dynamic a api 8080 \{[^}]*\}/, `to ${upstreams.join(' ')}`)
+    .replace('http://:8080', `http://:${port}`);
+
+const addressOf = (server: Server): string => `127.0.0.1:${(server.address() as AddressInfo).port}`;
+
 /** Runs the balancer, and returns how it is stopped. */
 function startCaddy(folder: string, configuration: string, settings: Record<string, string>) {
   writeFileSync(join(folder, 'Caddyfile'), configuration);
@@ -61,7 +69,8 @@ describe('The balancer for APIs of the compose file', () => {
     }
     for (const name of ['a', 'b']) apis.push(await startApi(name));
     port = await freePort();
-    stopCaddy = startCaddy(folder, configuration(), {
+    const upstreams = [...apis.map(addressOf), '127.0.0.1:1'];
+    stopCaddy = startCaddy(folder, readConfiguration(upstreams, port), {
       OPERATOR_URL: `http://localhost:${await freePort()}`,
       TLS: 'acme',
       FRONT_PROXIES: LOAD_BALANCER,
@@ -73,14 +82,6 @@ describe('The balancer for APIs of the compose file', () => {
     for (const server of apis) server.close();
     rmSync(folder, { recursive: true, force: true });
   });
-
-  /** That of the compose file, with processes of this machine in place of a name that only Docker knows. */
-  function configuration(): string {
-    const upstreams = apis.map((api) => `127.0.0.1:${(api.address() as AddressInfo).port}`);
-    return readFileSync(CONFIGURATION, 'utf8')
-      .replace(/dynamic a api 8080 \{[^}]*\}/, `to ${upstreams.join(' ')} 127.0.0.1:1`)
-      .replace('http://:8080', `http://:${port}`);
-  }
 
   async function startApi(name: string): Promise<Server> {
     const clientAddress = createClientAddress(['127.0.0.1']);
@@ -139,6 +140,42 @@ describe('The balancer for APIs of the compose file', () => {
   });
 });
 
+describe('The balancer for APIs and late answers', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dms-caddy-late-'));
+  /** Answers nothing by itself. */
+  const api = createServer();
+  let stopCaddy: (() => Promise<void>) | undefined;
+
+  before(async function () {
+    if (CADDY === null) return this.skip();
+    await once(api.listen(0, '127.0.0.1'), 'listening');
+  });
+  after(async () => {
+    await stopCaddy?.();
+    api.close();
+    api.closeAllConnections();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('waits longer for statistics than for other answers, because they begin only when they are computed', async () => {
+    const port = await freePort();
+    const configuration = readConfiguration([addressOf(api)], port).replace('75s', '50ms');
+    const OPERATOR_URL = `http://localhost:${await freePort()}`;
+    stopCaddy = startCaddy(folder, configuration, { OPERATOR_URL, TLS: 'acme' });
+    // Unlike GET, a POST is not repeated when its time is over.
+    const post = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST' });
+    await eventually(() => post('/').then(Boolean, () => false), Boolean);
+    for (const path of ['/assets/1/statistics', '/operator/devices/1/statistics.pdf']) {
+      const arrived = once(api, 'request');
+      const statistics = post(path);
+      const [, response] = await arrived;
+      assert.equal((await post('/assets')).status, 503, 'later, and refused earlier');
+      response.end();
+      assert.equal((await statistics).status, 200);
+    }
+  });
+});
+
 describe('The certificates of the compose file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dms-caddy-tls-'));
   const certificates = createCertificates();
@@ -164,11 +201,9 @@ describe('The certificates of the compose file', () => {
   async function start(kind: 'files' | 'internal'): Promise<void> {
     const [http, https, plain] = await Promise.all([freePort(), freePort(), freePort()]);
     port = https;
-    const configuration = readFileSync(CONFIGURATION, 'utf8')
+    const configuration = readConfiguration([addressOf(api)], plain)
       .replace('admin off', `admin off\n\thttp_port ${http}\n\thttps_port ${https}`)
-      .replace(/dynamic a api 8080 \{[^}]*\}/, `to 127.0.0.1:${(api.address() as AddressInfo).port}`)
-      .replaceAll('/certificates/', `${folder}/`)
-      .replace('http://:8080', `http://:${plain}`);
+      .replaceAll('/certificates/', `${folder}/`);
     stopCaddy = startCaddy(folder, configuration, { OPERATOR_URL: `https://localhost:${https}`, TLS: kind });
   }
 

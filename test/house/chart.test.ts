@@ -211,7 +211,10 @@ describe('The chart (needs helm, else skipped)', () => {
     ) as RegExpExecArray;
     const rendered = await renderChart(options.replaceAll("'", '').split(' '));
     const ingress = rendered.find(({ kind }) => kind === 'Ingress');
-    assert.deepEqual(ingress?.metadata.annotations, { 'nginx.ingress.kubernetes.io/proxy-body-size': '11m' });
+    assert.deepEqual(ingress?.metadata.annotations, {
+      'nginx.ingress.kubernetes.io/proxy-body-size': '11m',
+      'nginx.ingress.kubernetes.io/proxy-read-timeout': '3600',
+    });
   });
 
   for (const [what, value, reason] of [

@@ -103,9 +103,9 @@ describe('An export of measurements', () => {
           return assetIds.map(() => []);
         },
       },
-      pace: <T>(piece: () => Promise<T>) => piece(),
+      pace: <T>(_organizationId: string, piece: () => Promise<T>) => piece(),
     };
-    const range = { from: new Date(0), to: new Date(), format: CSV_FORMAT };
+    const range = { organizationId: 'o', from: new Date(0), to: new Date(), format: CSV_FORMAT };
     const lines = exportLines(deps, iterate(scopes), range);
     assert.match(String((await lines.next()).value), /^assetId,/);
     assert.deepEqual(asked, [100], 'the header is sent with what the first statement found');

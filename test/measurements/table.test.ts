@@ -50,7 +50,7 @@ async function tableOf(history: ReturnType<typeof historyOf>): Promise<Readable>
     exports: {
       history,
       limit: createConcurrencyLimit({ name: 'exports', perKeyMax: 100, perProcessMax: 100 }),
-      pace: (piece) => piece(),
+      pace: (_organizationId, piece) => piece(),
     },
   });
   const list = routes.find(({ operationId }) => operationId === 'listMeasurements') as Route;

@@ -51,6 +51,7 @@ describe('A record in letters of any script', () => {
 
   it('writes a name in the font that has all of its letters', async () => {
     assert.deepEqual(await fontsFor('Холодильник'), ['DejaVuSans']);
+    assert.deepEqual(await fontsFor('Rock \u201bn roll'), ['DejaVuSans']);
     assert.deepEqual(await fontsFor('Room \u{1d401}'), ['DejaVuMathTeXGyre-Regular']);
   });
 

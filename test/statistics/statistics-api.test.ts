@@ -310,7 +310,7 @@ describe('Statistics of a device', () => {
     /** Texts that were drawn in each turn; one is measured first, and then written. */
     const turns: string[][] = [];
     const toPage = createStatisticsPage({
-      pace: async (piece) => {
+      pace: async (_organizationId, piece) => {
         turns.push([]);
         return piece();
       },
@@ -333,6 +333,7 @@ describe('Statistics of a device', () => {
     const alert = { id: '', from: START, to: NOW, startedAt: new Date(START), endedAt: new Date(NOW) };
     const asset = { organizationName: 'O', name: 'N', serialNumber: 'S', buildingId: null, spaceId: null };
     await toPage(
+      dms.id,
       [
         {
           ...{

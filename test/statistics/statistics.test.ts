@@ -336,7 +336,7 @@ describe('The computation of statistics', () => {
           });
         },
       },
-      pace: (piece: () => unknown) => piece(),
+      pace: (_organizationId: string, piece: () => unknown) => piece(),
       now: () => new Date(SPAN.to),
     };
     const compute = createStatisticsService(deps as never);

@@ -22,6 +22,8 @@ _LOST = {408, 500, 502, 504}
 _RUNNING_MAX = 100
 _FIRST_SECONDS = 0.25
 _LONGEST_SECONDS = 10.0
+# With a longer Retry-After, the failure is raised at once.
+_RETRY_AFTER_LONGEST_SECONDS = 60.0
 
 
 class ApiError(Exception):
@@ -86,6 +88,8 @@ class Client(Operations):
                 return _result(self._opener.open(request, timeout=self._timeout))
             except urllib.error.HTTPError as answer:
                 error = _api_error(answer)
+                if (error.retry_after or 0.0) > _RETRY_AFTER_LONGEST_SECONDS:
+                    raise error from None
                 is_running = is_repeatable and error.status == 409 and error.retry_after is not None
                 if is_running and self._retries > 0 and waits < _RUNNING_MAX:
                     waits += 1

@@ -2,16 +2,13 @@
  * Organizations take turns with the connections of exports: a large export delays others by one of its statements, and not
  * by all of them.
  */
-import type { KeyedSemaphore } from '../process/keyed-semaphore.ts';
+import { inTurns, type KeyedSemaphore } from '../process/keyed-semaphore.ts';
 import type { HistoryRepository } from './history.repository.ts';
 
 export const readInTurns = (history: HistoryRepository, turns: KeyedSemaphore): HistoryRepository => ({
-  ...history,
+  ...inTurns(history, turns, 'listSamples', 'listFew'),
   lister(scope) {
     const list = history.lister(scope);
     return (filter) => turns.run(scope.organizationId, () => list(filter));
   },
-  listSamples: (scope, ...which) =>
-    turns.run(scope.organizationId, () => history.listSamples(scope, ...which)),
-  listFew: (scope) => turns.run(scope.organizationId, () => history.listFew(scope)),
 });

@@ -3,7 +3,6 @@ import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import { isSerialNumber } from '../devices/serial-number.ts';
 import { AppError, invalid, orNotFound } from '../process/errors.ts';
-import type { KeyedSemaphore } from '../process/keyed-semaphore.ts';
 import {
   certificateChunks,
   certificateView,
@@ -135,20 +134,3 @@ async function* withFirst(
   if (!first.done) yield first.value;
   yield* rest;
 }
-
-type Chunks = Pick<CertificateContentsRepository, 'insertChunk' | 'findChunk'>;
-
-/**
- * Lets organizations take turns with the chunks of certificates: many transfers of one delay others by a
- * chunk, and not by all of them.
- */
-export const inTurns = <Contents extends Chunks>(contents: Contents, turns: KeyedSemaphore): Contents => ({
-  ...contents,
-  insertChunk: (organizationId: string, ...chunk: Tail<Chunks['insertChunk']>) =>
-    turns.run(organizationId, () => contents.insertChunk(organizationId, ...chunk)),
-  findChunk: (organizationId: string, ...which: Tail<Chunks['findChunk']>) =>
-    turns.run(organizationId, () => contents.findChunk(organizationId, ...which)),
-});
-
-type Tail<F extends (first: string, ...rest: never[]) => unknown> =
-  Parameters<F> extends [string, ...infer Rest] ? Rest : never;

@@ -11,6 +11,7 @@ import type { Sql } from '../db/database.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import { createSettingsRepository } from '../devices/settings.repository.ts';
 import { createSurroundingReadingsRepository } from '../measurements/surrounding-readings.repository.ts';
+import { inTurns } from '../process/keyed-semaphore.ts';
 import type { DeviceRepositories } from './devices.ts';
 import type { Resources } from './resources.ts';
 
@@ -24,7 +25,7 @@ export function composeAlerts(
   resources: Resources,
   { configurationsIn, publish, remindAgain, holdEscalation }: AlertsNeeds,
 ) {
-  const { sql, lagging, transact, metrics, now } = resources;
+  const { sql, lagging, listTurns, transact, metrics, now } = resources;
   const batchesIn = createAlertBatchesRepository;
   const unannouncedIn = createUnannouncedAlertsRepository;
   const service = createAlertsService({ batchesIn, unannouncedIn, publish });
@@ -48,7 +49,7 @@ export function composeAlerts(
   return {
     routes: alertsRoutes({
       sql,
-      alerts: createAlertsRepository(lagging.sql),
+      alerts: inTurns(createAlertsRepository(lagging.sql), listTurns, 'list'),
       alertsIn: createAlertsRepository,
       handling,
     }),

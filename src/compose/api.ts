@@ -123,10 +123,10 @@ function observer({ metrics, log }: Resources) {
   };
 }
 
-/** A change without a turn, and an unavailable database, are expected faults; any other error of a driver is a defect. */
+/** A request without a turn, and an unavailable database, are expected faults; any other error of a driver is a defect. */
 function translateFault(error: unknown): unknown {
   if (error instanceof NoTurn) {
-    return new AppError('rate_limited', 'There are too many changes at present: try again soon', {
+    return new AppError('rate_limited', 'There are too many requests at present: try again soon', {
       headers: { 'Retry-After': '5' },
     });
   }

@@ -14,6 +14,7 @@ import type { DevicesRepository } from '../devices/devices.repository.ts';
 import { createLimitOfTwo } from '../http/concurrency-limit.ts';
 import { requireStorable } from '../http/read-body.ts';
 import { bodyValidator } from '../http/validate.ts';
+import { inTurns } from '../process/keyed-semaphore.ts';
 import type { Resources } from './resources.ts';
 
 interface AssetsNeeds
@@ -27,7 +28,7 @@ interface AssetsNeeds
 }
 
 export function composeAssets(
-  { sql, now }: Resources,
+  { sql, listTurns, now }: Resources,
   { devicesIn, groups, deviceTokens, ...needs }: AssetsNeeds,
 ) {
   const assets = createAssetsRepository(sql);
@@ -52,13 +53,13 @@ export function composeAssets(
       ...assetsRoutes({
         assets,
         assetsIn: createAssetsRepository,
-        search: createAssetSearchRepository(sql),
+        search: inTurns(createAssetSearchRepository(sql), listTurns, 'search'),
         service,
         imports: { service: imports, limit: createLimitOfTwo('imports') },
       }),
       ...deviceTokensRoutes({ assetsIn: createAssetsRepository, tokens: deviceTokens }),
     ],
-    listOrdered: createAssetOrderRepository(sql).list,
+    listOrdered: inTurns(createAssetOrderRepository(sql), listTurns, 'list').list,
     findAsset: assets.find,
     findOwners: assets.findOwners,
   };

@@ -4,9 +4,9 @@ import { certificatesRoutes } from '../certificates/certificates.routes.ts';
 import {
   type CertificatesServiceDeps,
   createCertificatesService,
-  inTurns,
 } from '../certificates/certificates.service.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { inTurns } from '../process/keyed-semaphore.ts';
 import type { Resources } from './resources.ts';
 
 type CertificatesNeeds = Pick<CertificatesServiceDeps, 'findAsset'>;
@@ -21,7 +21,7 @@ export function composeCertificates(
       service: createCertificatesService({
         certificates: createCertificatesRepository(sql),
         certificatesIn: createCertificatesRepository,
-        contents: inTurns(contents, transferTurns),
+        contents: inTurns(contents, transferTurns, 'insertChunk', 'findChunk'),
         findAsset,
       }),
       uploads: createConcurrencyLimit({ name: 'uploads', ...transfers.uploads }),

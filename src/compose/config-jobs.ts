@@ -44,6 +44,7 @@ import { createPendingChangesRepository } from '../devices/pending-changes.repos
 import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { createLimitOfTwo } from '../http/concurrency-limit.ts';
 import { createBackgroundTasks } from '../process/background-tasks.ts';
+import { inTurns } from '../process/keyed-semaphore.ts';
 import { createProfilesRepository } from '../profiles/profiles.repository.ts';
 import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows.ts';
 import type { Resources } from './resources.ts';
@@ -61,7 +62,7 @@ interface ConfigJobsNeeds {
 const PAGES = 4;
 
 export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) {
-  const { settings, sql, transact, now, starter, onRunStarted, onTemporalFault } = resources;
+  const { settings, sql, listTurns, transact, now, starter, onRunStarted, onTemporalFault } = resources;
   const { devicesIn, configurationsIn, publish, onAlertRulesChanged } = needs;
   const { applyChunkSize: chunkSize, largeJobDevices: largeAbove } = settings;
   /** Pages may be larger than chunks, because reading locks nothing. */
@@ -164,7 +165,13 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
   });
   return {
     routes: [
-      ...configJobsRoutes({ jobs, jobsIn, targets: targetsIn(sql), service, limit: fleetWideLimit }),
+      ...configJobsRoutes({
+        jobs: inTurns(jobs, listTurns, 'list', 'find'),
+        jobsIn,
+        targets: inTurns(targetsIn(sql), listTurns, 'list'),
+        service,
+        limit: fleetWideLimit,
+      }),
       ...deviceWithdrawalRoutes({ devicesIn, service: deviceWithdrawal }),
     ],
     fleetWideLimit,

@@ -14,7 +14,7 @@ import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { createEndpointsRepository } from '../endpoints/endpoints.repository.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
-import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
+import { createKeyedSemaphore, inTurns } from '../process/keyed-semaphore.ts';
 import { createPacer } from '../process/pacer.ts';
 import { VERSION } from '../process/version.ts';
 import { endedAbnormally, isToReplace } from '../temporal/runs.ts';
@@ -24,7 +24,7 @@ const TESTS = { name: 'tests of webhooks', perKeyMax: 8, perProcessMax: 64 };
 
 /** The parts of deliveries in every process; delivery-worker.ts has the parts of the worker. */
 export function composeDeliveries(resources: Resources) {
-  const { settings, sql, lagging, now, secretBox, onTemporalFault } = resources;
+  const { settings, sql, lagging, listTurns, now, secretBox, onTemporalFault } = resources;
   const requests = createKeyedSemaphore({ perKeyMax: settings.webhooks.perEndpointMax });
   const sender = createSender({
     isAllowedAddress: (address) => isAllowedAddress(address, settings.webhookAllowedRanges),
@@ -54,7 +54,10 @@ export function composeDeliveries(resources: Resources) {
   const tests = createConcurrencyLimit(TESTS);
   return {
     routes: deliveriesRoutes({
-      deliveries: { ...createDeliveriesRepository(sql), list: createDeliveriesRepository(lagging.sql).list },
+      deliveries: {
+        ...createDeliveriesRepository(sql),
+        list: inTurns(createDeliveriesRepository(lagging.sql), listTurns, 'list').list,
+      },
       endpoints: createEndpointsRepository(sql),
       service,
       tests,

@@ -10,6 +10,7 @@ import { createDevicesRepository } from '../devices/devices.repository.ts';
 import { devicesRoutes } from '../devices/devices.routes.ts';
 import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
 import { unregisteredDevicesRoutes } from '../devices/unregistered-devices.routes.ts';
+import { inTurns } from '../process/keyed-semaphore.ts';
 import type { Resources } from './resources.ts';
 
 export type DeviceRepositories = ReturnType<typeof composeDeviceRepositories>;
@@ -38,12 +39,12 @@ interface DevicesNeeds {
   exchanges: DeviceExchanges;
 }
 
-export function composeDevices({ sql }: Resources, { devicesIn, exchanges }: DevicesNeeds) {
+export function composeDevices({ sql, listTurns }: Resources, { devicesIn, exchanges }: DevicesNeeds) {
   const unregistered = createUnregisteredDevicesRepository(sql);
   return {
     routes: [
       ...devicesRoutes({ devices: devicesIn(sql), exchanges }),
-      ...unregisteredDevicesRoutes(unregistered),
+      ...unregisteredDevicesRoutes(inTurns(unregistered, listTurns, 'listOf')),
     ],
     unregistered,
   };

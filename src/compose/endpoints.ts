@@ -7,13 +7,14 @@ import {
 import { createEndpointsRepository } from '../endpoints/endpoints.repository.ts';
 import { endpointsRoutes } from '../endpoints/endpoints.routes.ts';
 import { createEndpointsService, type EndpointsServiceDeps } from '../endpoints/endpoints.service.ts';
+import { inTurns } from '../process/keyed-semaphore.ts';
 import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows.ts';
 import type { Resources } from './resources.ts';
 
 type EndpointsNeeds = Pick<EndpointsServiceDeps, 'notifyRecovery'>;
 
 export function composeEndpoints(resources: Resources, { notifyRecovery }: EndpointsNeeds) {
-  const { settings, log, sql, secretBox, starter, onRunStarted, onTemporalFault } = resources;
+  const { settings, log, sql, listTurns, secretBox, starter, onRunStarted, onTemporalFault } = resources;
   const health = createEndpointHealthRepository(sql);
   const service = createEndpointsService({
     endpointsIn: createEndpointsRepository,
@@ -27,7 +28,7 @@ export function composeEndpoints(resources: Resources, { notifyRecovery }: Endpo
   return {
     routes: endpointsRoutes({
       endpoints: createEndpointsRepository(sql),
-      health: createShownHealthRepository(sql),
+      health: inTurns(createShownHealthRepository(sql), listTurns, 'list'),
       healthIn: createShownHealthRepository,
       endpointsIn: createEndpointsRepository,
       service,

@@ -10,6 +10,7 @@ import { createGroupsService } from '../groups/groups.service.ts';
 import { createMembersRepository } from '../groups/members.repository.ts';
 import { createMembership } from '../groups/membership.service.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { inTurns } from '../process/keyed-semaphore.ts';
 import { createProfilesRepository } from '../profiles/profiles.repository.ts';
 import { endedAbnormally } from '../temporal/runs.ts';
 import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows.ts';
@@ -24,7 +25,7 @@ interface GroupsNeeds {
 }
 
 export function composeGroups(
-  { sql, transact, settings, starter, onRunStarted, onTemporalFault }: Resources,
+  { sql, listTurns, transact, settings, starter, onRunStarted, onTemporalFault }: Resources,
   { desired, groupChanges, fleetWideLimit, mutes }: GroupsNeeds,
 ) {
   const groupsIn = createGroupsRepository;
@@ -56,7 +57,13 @@ export function composeGroups(
     endMute: (tx, organizationId, groupId) => mutes.endAny(tx, { organizationId, groupId }),
   });
   return {
-    routes: groupsRoutes({ groups: groupsIn(sql), groupsIn, service, membership, limit: fleetWideLimit }),
+    routes: groupsRoutes({
+      groups: inTurns(groupsIn(sql), listTurns, 'list', 'find'),
+      groupsIn,
+      service,
+      membership,
+      limit: fleetWideLimit,
+    }),
     membership,
     withdrawals,
     startMissingWorkflows: createMissingWorkflowsSweep<WithdrawalRef>({

@@ -15,6 +15,7 @@ import { createMessageBatch, type MessageBatchDeps } from '../measurements/messa
 import { createRecentHoursRepository } from '../measurements/recent-hours.repository.ts';
 import type { IntakeHealth } from '../presence/intake-health.ts';
 import { DAY_MS } from '../process/durations.ts';
+import { inTurns } from '../process/keyed-semaphore.ts';
 import { createPacer } from '../process/pacer.ts';
 import type { Resources } from './resources.ts';
 
@@ -30,7 +31,7 @@ type MeasurementsNeeds = Pick<
 > & { observeContact: IntakeHealth['observeContact'] };
 
 export function composeMeasurements(resources: Resources, { observeContact, ...needs }: MeasurementsNeeds) {
-  const { sql, transferSql, lagging, settings, transact, now } = resources;
+  const { sql, transferSql, lagging, listTurns, settings, transact, now } = resources;
   const { receive, handle, receiveInfo } = composeIntake(resources, needs);
   const intake: Intake = {
     receive: (frame) => observeContact(receive(frame)),
@@ -50,7 +51,7 @@ export function composeMeasurements(resources: Resources, { observeContact, ...n
     // Half of the burst is work: enough for a year of one device in buckets without a pause.
     pace: createPacer({ burstMs: 100 }),
   };
-  const history = createHistoryRepository(lagging.sql);
+  const history = inTurns(createHistoryRepository(lagging.sql), listTurns, 'list', 'listSamples');
   // Not from the replica, because a client may read the history of an asset right after registering it.
   const findScope = createExportScopesRepository(sql).find;
   return {

@@ -32,12 +32,13 @@ export function composeMetrics() {
     ...createTemporalMetrics(registry),
     refusedTurns: counterOf(registry, {
       name: 'dms_refused_turns_total',
-      help: 'Messages of devices, look-ups of host names and changes by API that had no turn in time, by reason: overloaded, or locked',
+      help: 'Messages of devices, look-ups of host names, changes and lists by API that had no turn in time, by reason: overloaded, or locked',
       series: [
         { work: 'message', reason: 'overloaded' },
         { work: 'message', reason: 'locked' },
         { work: 'host name', reason: 'overloaded' },
         { work: 'change', reason: 'overloaded' },
+        { work: 'list', reason: 'overloaded' },
       ],
     }),
     setAside: counterOf(registry, {

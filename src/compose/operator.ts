@@ -97,7 +97,7 @@ import { watchRoutes } from '../operator/watch.routes.ts';
 import { createWatch } from '../operator/watch.service.ts';
 import { webhooksRoutes } from '../operator/webhooks.routes.ts';
 import { AppError } from '../process/errors.ts';
-import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
+import { createKeyedSemaphore, inTurns } from '../process/keyed-semaphore.ts';
 import { createProfilesRepository } from '../profiles/profiles.repository.ts';
 import { applyProfileId } from '../temporal/workflow-ids.ts';
 import type { Resources } from './resources.ts';
@@ -123,7 +123,7 @@ export const operatorLinkRoutes = ({ settings: { operatorUrl }, sql, now }: Reso
 
 /** Null when the page is off. */
 export function composeOperator(resources: Resources, slices: Slices, options: OperatorOptions) {
-  const { settings, sql, now, monotonicMs, log } = resources;
+  const { settings, sql, listTurns, now, monotonicMs, log } = resources;
   const { operatorUrl } = settings;
   if (operatorUrl === null) return null;
   const staticFiles = readStaticFiles(`${OPERATOR_PATH}/static`, FILES);
@@ -142,7 +142,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     now,
   });
   const findOperation = finderOf(options.routes);
-  const start = createStartRepository(sql);
+  const start = inTurns(createStartRepository(sql), listTurns, 'countOpenAlerts', 'listTroubledJobs');
   const shownGroups = createShownGroupsRepository(sql);
   const profiles = createProfilesRepository(sql);
   const certificates = createCertificatesRepository(sql);
@@ -162,8 +162,11 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     linksFor: createFormLinks((session, id) => mayCall(session, findOperation(id))),
     listChoices: createChoices(ask, shownGroups),
     readTyped: createReadTyped(createGroupsRepository(sql).findByNames),
-    forecastBreaches: createBreachForecast(ask, createChosenDevicesRepository(sql)),
-    pastDevices: createPastDevicesRepository(sql),
+    forecastBreaches: createBreachForecast(
+      ask,
+      inTurns(createChosenDevicesRepository(sql), listTurns, 'listMeasured'),
+    ),
+    pastDevices: inTurns(createPastDevicesRepository(sql), listTurns, 'list', 'listReplaced'),
     hasCertificate: async (organizationId: string, serialNumber: string) =>
       (await certificates.find(organizationId, serialNumber)) !== null,
     listGroupNames: shownGroups.listByIds,

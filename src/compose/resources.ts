@@ -31,8 +31,12 @@ import { traceTransactions, warnOfLostSpans } from './traces.ts';
 const NOTIFY_GATHER_MS = 3;
 /** Connections that changes of all organizations take at most: messages of devices and reads have the others. */
 const CHANGES_SHARE = 0.75;
-/** How long a change waits for a connection while its organization, or all together, have all that they may take. */
+/** How long a request waits for a connection while its organization, or all together, have all that they may take. */
 const REQUEST_TURN_MS = 5_000;
+/** A list sends two statements at once: its page, and its total. */
+const STATEMENTS_PER_LIST = 2;
+/** Of one organization. */
+const WAITING_LISTS_MAX = 1_000;
 
 export interface ComposeOptions {
   settings: Settings;
@@ -107,6 +111,13 @@ export function openResources(options: ComposeOptions) {
     sql,
     /** For exports and files. */
     transferSql,
+    /** For lists, whose statements may be slow: those of an organization take at most half of the connections. */
+    listTurns: createKeyedSemaphore({
+      perKeyMax: Math.floor(settings.databasePoolSize / 2 / STATEMENTS_PER_LIST),
+      waitMaxMs: REQUEST_TURN_MS,
+      waitingMax: WAITING_LISTS_MAX,
+      onRefused: () => metrics.refusedTurns.inc({ work: 'list', reason: 'overloaded' }),
+    }),
     /** Turns for the connections of `transferSql`, so that no organization takes all of them. */
     transferTurns: createKeyedSemaphore({
       perKeyMax: Math.max(1, settings.transfers.poolSize - 1),

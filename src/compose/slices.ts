@@ -5,6 +5,7 @@ import { createSubjectsRepository } from '../audit/subjects.repository.ts';
 import { createFleetRepository } from '../fleet/fleet.repository.ts';
 import { fleetRoutes } from '../fleet/fleet.routes.ts';
 import type { RecordAudit } from '../http/audit.ts';
+import { inTurns } from '../process/keyed-semaphore.ts';
 import { createSharedReads } from '../process/shared-reads.ts';
 import { createProfilesRepository } from '../profiles/profiles.repository.ts';
 import { profilesRoutes } from '../profiles/profiles.routes.ts';
@@ -115,8 +116,8 @@ export function composeSlices(resources: Resources) {
 
 const recordAudit: RecordAudit = (sql, entry) => createAuditRepository(sql).insert(entry);
 
-const composeAudit = ({ sql }: Resources) => ({
-  routes: auditRoutes(createAuditRepository(sql), createSubjectsRepository(sql)),
+const composeAudit = ({ sql, listTurns }: Resources) => ({
+  routes: auditRoutes(inTurns(createAuditRepository(sql), listTurns, 'list'), createSubjectsRepository(sql)),
   record: recordAudit,
 });
 

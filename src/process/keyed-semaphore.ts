@@ -15,7 +15,7 @@ interface KeyedSemaphoreOptions {
   waitMaxMs?: number;
   /** Waiting work per key. Default: no limit. */
   waitingMax?: number;
-  /** Called when work got no turn in time. */
+  /** Called when work got no turn. */
   onRefused?(): void;
 }
 
@@ -37,7 +37,10 @@ export function createKeyedSemaphore(options: KeyedSemaphoreOptions): KeyedSemap
 
   async function acquire(key: string): Promise<void> {
     const semaphore = semaphores.get(key) ?? { running: 0, waiting: [] };
-    if (semaphore.waiting.length >= waitingMax) throw new NoTurn();
+    if (semaphore.waiting.length >= waitingMax) {
+      onRefused?.();
+      throw new NoTurn();
+    }
     semaphores.set(key, semaphore);
     const started = wait(key, semaphore);
     queueTurn(key, semaphore);
@@ -102,4 +105,22 @@ export function createKeyedSemaphore(options: KeyedSemaphoreOptions): KeyedSemap
       }
     },
   };
+}
+
+type Method = (of: never, ...rest: never[]) => PromiseLike<unknown>;
+type Owner = string | { organizationId: string };
+
+/** The methods of these names take turns by organization, which their first argument is, or names. */
+export function inTurns<Name extends string, Methods extends Record<Name, Method>>(
+  methods: Methods,
+  turns: KeyedSemaphore,
+  ...names: Name[]
+): Methods {
+  const inTurn =
+    (name: Name) =>
+    (of: Owner, ...rest: never[]) =>
+      turns.run(typeof of === 'string' ? of : of.organizationId, async () =>
+        methods[name](of as never, ...rest),
+      );
+  return { ...methods, ...Object.fromEntries(names.map((name) => [name, inTurn(name)])) };
 }

@@ -9,8 +9,8 @@ import { apply, createProfile, eventually, FRIDGE, registerMany } from '../suppo
 import { openLogger } from '../support/logger.ts';
 import { replaceWaits } from '../support/replace-waits.ts';
 import { newDatabase, servers } from '../support/servers.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { useService } from '../support/service.ts';
+import { useTcpProxy } from '../support/tcp-proxy.ts';
 
 interface Line {
   msg: string;
@@ -25,22 +25,19 @@ function recordLog(): { log: Log; lines: Line[] } {
 }
 
 describe('The log during an outage', () => {
-  let dms: TestService;
-  let database: TcpProxy;
-  let temporal: TcpProxy;
+  const database = useTcpProxy(newDatabase);
+  const temporal = useTcpProxy(async () => `tcp://${(await servers()).temporalAddress}`);
   const { log, lines } = recordLog();
+  const dms = useService(() => ({
+    databaseUrl: database.url,
+    settings: { temporalAddress: `127.0.0.1:${temporal.port}` },
+    log,
+  }));
 
-  before(async () => {
-    database = await startTcpProxy(await newDatabase());
-    temporal = await startTcpProxy(`tcp://${(await servers()).temporalAddress}`);
-    const temporalAddress = `127.0.0.1:${temporal.port}`;
-    dms = await startService({ databaseUrl: database.url, settings: { temporalAddress }, log });
-  });
   afterEach(() => {
     mock.timers.reset();
     mock.restoreAll();
   });
-  after(() => dms.stop());
 
   it('writes one line for PostgreSQL and one for Temporal, however many failures they cause', async () => {
     // The minute does not end before the test, however slow the machine is.

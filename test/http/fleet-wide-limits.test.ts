@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { mock } from 'node:test';
 import type { Answer, Client } from '../support/client.ts';
 import { createProfile, eventually, HOT_WATER, register } from '../support/fleet.ts';
-import { untilLockWaits } from '../support/lock-waits.ts';
+import { countLockWaits, untilLockWaits } from '../support/lock-waits.ts';
 import { replaceWaits } from '../support/replace-waits.ts';
 import { type TestOrganization, useService } from '../support/service.ts';
 
@@ -140,31 +140,74 @@ describe('Requests for a whole fleet', () => {
     await Promise.all(changes.waiting);
   });
 
-  it('refuses a change with 429, and counts it, that had no turn for 5 s', async () => {
+  it('answers lists of others, and stores messages of devices, while 25 lists of an organization wait for the database', async () => {
     const { sql } = dms.service;
-    const id = await register(org, 'LOCKED-2');
-    const change = () => org.api.patch(`/assets/${id}`, { floor: 1 });
-    const places = dms.settings.databasePoolSize / 2;
-    const refusals = async () => {
-      const metrics = await (await fetch(dms.metricsUrl)).text();
-      return Number(
-        /dms_refused_turns_total\{work="change",reason="overloaded"\} (\d+)/.exec(metrics)?.[1] ?? 0,
-      );
-    };
-    const before = await refusals();
-    const { sent } = await sql.transaction(async (tx) => {
-      await tx.raw('select from assets where id = ? for update', [id]);
-      const sent = Array.from({ length: places }, change);
+    await register(org, 'LISTED-1');
+    const other = await dms.addOrganization();
+    const readings = [{ channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() }];
+    const places = dms.settings.databasePoolSize / 4;
+    const lists = await sql.transaction(async (tx) => {
+      await tx.raw('lock table audit_entries in access exclusive mode');
+      const waiting = Array.from({ length: 25 }, () => org.api.get('/audit'));
       await untilLockWaits(sql, places);
-      replaceWaits(5_000, 0);
-      assertRefused(await change(), /^There are too many changes at present/);
-      // The wait for a connection of the database is as long.
-      mock.restoreAll();
-      return { sent };
+      assert.equal((await other.api.get('/alerts')).status, 200);
+      assert.equal((await org.device.post('/devices/LISTED-1/measurements', { readings })).status, 202);
+      assert.equal(await countLockWaits(sql), places);
+      return { waiting };
     });
-    for (const { status } of await Promise.all(sent)) assert.equal(status, 200);
-    assert.equal((await refusals()) - before, 1);
+    await Promise.all(lists.waiting);
   });
+
+  const LOCKED = {
+    change: {
+      share: 1 / 2,
+      lock: 'select from assets where id = ? for update',
+      pathsOf: (id: string) => [`/assets/${id}`],
+      send: (path: string) => org.api.patch(path, { floor: 1 }),
+    },
+    // They take their turn before any connection. The first one waits for the lock.
+    list: {
+      share: 1 / 4,
+      lock: 'lock table audit_entries in access exclusive mode',
+      pathsOf: (id: string) => [
+        '/audit',
+        '/alerts',
+        '/assets',
+        '/devices/config-jobs',
+        `/devices/config-jobs/${id}`,
+        `/devices/config-jobs/${id}/targets`,
+        '/groups',
+        `/groups/${id}`,
+        '/unregistered-devices',
+      ],
+      send: (path: string) => org.api.get(path),
+    },
+  };
+  for (const [work, { share, lock, pathsOf, send }] of Object.entries(LOCKED))
+    it(`refuses each ${work} with 429, and counts it, that had no turn for 5 s`, async () => {
+      const { sql } = dms.service;
+      const id = await register(org, `LOCKED-${work}`);
+      const paths = pathsOf(id);
+      const places = dms.settings.databasePoolSize * share;
+      const refusals = async () => {
+        const metrics = await (await fetch(dms.metricsUrl)).text();
+        const counted = new RegExp(`dms_refused_turns_total\\{work="${work}",reason="overloaded"\\} (\\d+)`);
+        return Number(counted.exec(metrics)?.[1] ?? 0);
+      };
+      const before = await refusals();
+      const { sent } = await sql.transaction(async (tx) => {
+        await tx.raw(lock, lock.includes('?') ? [id] : []);
+        const sent = Array.from({ length: places }, () => send(paths[0] as string));
+        await untilLockWaits(sql, places);
+        replaceWaits(5_000, 0);
+        for (const path of paths) assertRefused(await send(path), /^There are too many requests at present/);
+        // The wait for a connection of the database is as long.
+        mock.restoreAll();
+        return { sent };
+      });
+      for (const { status } of await Promise.all(sent)) assert.equal(status, 200);
+      assert.equal((await refusals()) - before, paths.length);
+    });
 
   it('allows an organization two pages of statistics at once, and asks the third to wait', async () => {
     const assetId = await register(org, 'PAGE-1');

@@ -64,13 +64,15 @@ describe('KeyedSemaphore', () => {
   });
 
   it('refuses work of a key at once where as much waits as may, and none of others', async () => {
-    const semaphore = createKeyedSemaphore({ perKeyMax: 1, totalMax: 1, waitingMax: 2 });
+    let refusals = 0;
+    const onRefused = () => void refusals++;
+    const semaphore = createKeyedSemaphore({ perKeyMax: 1, totalMax: 1, waitingMax: 2, onRefused });
     const order: string[] = [];
     const outcomes = await Promise.allSettled(
       ['a', 'a', 'a', 'a', 'b'].map((key) => semaphore.run(key, async () => void order.push(key))),
     );
     assert.deepEqual(order, ['a', 'b', 'a', 'a']);
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
-    assert.deepEqual([refused.length, refused[0]?.reason instanceof NoTurn], [1, true]);
+    assert.deepEqual([refused.length, refused[0]?.reason instanceof NoTurn, refusals], [1, true, 1]);
   });
 });

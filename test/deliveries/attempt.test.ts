@@ -237,7 +237,7 @@ describe('A delivery attempt', () => {
       else response.writeHead(204).end();
     });
     await customer.publish(1);
-    await endpoint.untilAll('delivered', 1, 60_000);
+    await endpoint.untilAll('delivered', 1);
     const { attempts, attemptCount, lastStatusCode, lastError, nextAttemptAt } = await endpoint.delivery();
     assert.deepEqual(
       [attemptCount, lastStatusCode, lastError, nextAttemptAt],

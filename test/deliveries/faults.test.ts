@@ -70,7 +70,7 @@ describe('The delivery of webhooks', () => {
     });
     assert.equal(await workflowCheckedAt(dms, subscriber), null);
     await query(ledger.sql, 'update deliveries set next_attempt_at = now()', []);
-    await whileWorking({ settings: await withoutNotifications() }, () => ledger.untilAllDelivered(20_000));
+    await whileWorking({ settings: await withoutNotifications() }, () => ledger.untilAllDelivered());
     assertBalanced(ledger, 1);
   });
 
@@ -80,7 +80,7 @@ describe('The delivery of webhooks', () => {
     await whileWorking({ settings: await withoutNotifications(), deliveryPlan: BY_POLLS }, async () => {
       await ledger.publish(['device.online']);
       await ledger.publish(['device.online'], { rollBack: true });
-      await ledger.untilAllDelivered(20_000);
+      await ledger.untilAllDelivered();
       assertBalanced(ledger, before);
       // The state that a worker leaves when it is killed after the answer and before recording it.
       const revived = await query(
@@ -92,7 +92,7 @@ describe('The delivery of webhooks', () => {
       );
       assert.equal(revived.length, 1);
       await subscriber.receiver.until(2);
-      await ledger.untilAllDelivered(20_000);
+      await ledger.untilAllDelivered();
     });
     assertBalanced(ledger, before + 1);
   });
@@ -128,7 +128,7 @@ describe('The delivery of webhooks', () => {
       await ledger.publish(['alert.created']);
       await subscriber.receiver.until(4);
       assert.equal((await connections()).length, 1);
-      await ledger.untilAllDelivered(20_000);
+      await ledger.untilAllDelivered();
     });
   });
 
@@ -159,7 +159,7 @@ describe('The delivery of webhooks', () => {
           receiver.answer((response) => response.writeHead(204).end());
         for (const response of waiting) response.writeHead(204).end();
         await stopped;
-        await ledger.untilAllDelivered(20_000);
+        await ledger.untilAllDelivered();
       });
     });
     assertBalanced(ledger, repeats);

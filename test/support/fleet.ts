@@ -99,11 +99,14 @@ export async function jobOf({ api }: TestOrganization, jobId: string) {
   return body;
 }
 
+/** Just below the limit of a test (.mocharc.json), so that a failure shows what was read last. */
+export const PATIENCE_MS = 150_000;
+
 /** Reads until the condition holds; fails with the last value read. */
 export async function eventually<T>(
   read: () => Promise<T>,
   holds: (seen: T) => boolean,
-  { timeoutMs = 30_000, pauseMs = 50 } = {},
+  { timeoutMs = PATIENCE_MS, pauseMs = 50 } = {},
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
@@ -114,11 +117,10 @@ export async function eventually<T>(
   }
 }
 
-export const untilEnded = (organization: TestOrganization, jobId: string, options?: { timeoutMs?: number }) =>
+export const untilEnded = (organization: TestOrganization, jobId: string) =>
   eventually(
     () => jobOf(organization, jobId),
     ({ status }) => status !== 'running',
-    options,
   );
 
 /** Processes the items, `atOnce` of them at a time. */

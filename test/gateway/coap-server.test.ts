@@ -14,7 +14,7 @@ import {
 } from '../../src/gateway/coap-server.ts';
 import { MalformedMessage } from '../../src/gateway/wire-format.ts';
 import { AppError } from '../../src/process/errors.ts';
-import { PATIENCE_MS } from '../support/fleet.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const HOST = '127.0.0.1';
 const TOKEN_OPTION = 65_000;

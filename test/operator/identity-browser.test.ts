@@ -4,8 +4,8 @@ import type { Browser } from 'playwright-core';
 import { freePort } from '../../dev/embedded/free-port.ts';
 import { createOrganizationsRepository } from '../../src/keys/organizations.repository.ts';
 import { findChromium, startBrowser } from '../support/browser.ts';
-import { PATIENCE_MS } from '../support/fleet.ts';
 import { startIdentityProvider, type TestIdentityProvider } from '../support/identity-provider.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const CLIENT = { clientId: 'dms', clientSecret: 'a-secret-of-the-client' };

@@ -13,7 +13,8 @@ import {
 } from '../notifications/harness.ts';
 import { findBarriers } from '../support/barriers.ts';
 import { collectComplaints } from '../support/browser.ts';
-import { createProfile, eventually, PATIENCE_MS, register } from '../support/fleet.ts';
+import { createProfile, eventually, register } from '../support/fleet.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import type { TestService } from '../support/service.ts';
 import { useOperatorBrowser } from './operator-browser.ts';
 

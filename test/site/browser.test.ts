@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { findBarriers, LAYOUT_RULES, offerAxe } from '../support/barriers.ts';
 import { collectComplaints, findChromium, startBrowser } from '../support/browser.ts';
-import { PATIENCE_MS } from '../support/fleet.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 /** One of each sort: pictures, code, tables. */

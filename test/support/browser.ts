@@ -2,7 +2,7 @@
 import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserServer, chromium, type Page } from 'playwright-core';
 import { isExecutable } from '../runner/programs.ts';
-import { PATIENCE_MS } from './fleet.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 /** The first one has no windows, bars and profiles, and loads a page in two thirds of the processor time. */
 const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];

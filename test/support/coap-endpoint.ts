@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CoapReply, coapReply } from './coap-datagram.ts';
-import { PATIENCE_MS } from './fleet.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 export type CoapEndpoint = Awaited<ReturnType<typeof openCoapEndpoint>>;
 

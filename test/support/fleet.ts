@@ -1,5 +1,6 @@
 /** Common beginnings of tests: devices, profiles, and a device that applies its change. */
 import assert from 'node:assert/strict';
+import { PATIENCE_MS } from './patience.ts';
 import type { TestOrganization } from './service.ts';
 
 export const HOT_WATER = {
@@ -98,9 +99,6 @@ export async function jobOf({ api }: TestOrganization, jobId: string) {
   assert.equal(status, 200);
   return body;
 }
-
-/** Just below the limit of a test (.mocharc.json), so that a failure shows what was read last. */
-export const PATIENCE_MS = 150_000;
 
 /** Reads until the condition holds; fails with the last value read. */
 export async function eventually<T>(

@@ -4,7 +4,7 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { PATIENCE_MS } from './fleet.ts';
+import { PATIENCE_MS } from './patience.ts';
 import { useStarted } from './use-started.ts';
 import { validateEventBody } from './validate-events.ts';
 

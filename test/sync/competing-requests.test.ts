@@ -20,8 +20,7 @@ import { useOrganization, useService } from '../support/service.ts';
 import { CONCURRENT_PROFILES } from './profiles.ts';
 
 describe('Competing requests', () => {
-  // A request waits for the lock as long as a test needs.
-  const dms = useService({ withWorker: false, settings: { deviceLockTimeoutMs: 10_000 } });
+  const dms = useService({ withWorker: false });
   const fleet = useOrganization(dms);
 
   beforeEach(async () => {

@@ -20,11 +20,7 @@ import { beginRequest, type SlowRequest } from '../support/slow-request.ts';
 import { CONCURRENT_PROFILES } from './profiles.ts';
 
 describe('A message that newer ones have overtaken', () => {
-  const dms = useService({
-    withWorker: false,
-    now: () => new Date(Date.now() + aheadMs),
-    settings: { deviceLockTimeoutMs: 15_000 },
-  });
+  const dms = useService({ withWorker: false, now: () => new Date(Date.now() + aheadMs) });
   const org = useOrganization(dms);
   let token: string;
   let assetId: string;

@@ -130,7 +130,9 @@ describe('The page of a device', () => {
     const profile = { ...FRIDGE, slug: 'curve', intervals: { measurementIntervalMinutes: 1 } };
     await apply(dms, await createProfile(dms, profile), { serialNumbers: ['CURVE-1'] });
     await applyAnswer(dms, 'CURVE-1');
-    await sendTemperature(dms, 'CURVE-1', 20);
+    // At no beginning of a bucket of five minutes.
+    const second = Math.floor(Date.now() / 1_000);
+    await sendTemperature(dms, 'CURVE-1', 20, new Date((second % 300 === 0 ? second - 1 : second) * 1_000));
     await dms.api.post(`/assets/${id}/mute`, {
       until: new Date(Date.now() + 60_000).toISOString(),
       reason: 'Defrosting',

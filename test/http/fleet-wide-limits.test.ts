@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { mock } from 'node:test';
 import type { Answer, Client } from '../support/client.ts';
 import { createProfile, eventually, HOT_WATER, register } from '../support/fleet.ts';
-import { untilLockWaits } from '../support/lock-waits.ts';
+import { untilLockWaits, whileLocked } from '../support/lock-waits.ts';
 import { replaceWaits } from '../support/replace-waits.ts';
 import { type TestOrganization, useService } from '../support/service.ts';
 
@@ -32,8 +32,8 @@ describe('Requests for a whole fleet', () => {
   /** Blocks requests at a table, sends three of them with a key each, and returns the first answer. */
   async function thirdOf(table: string, send: (client: Client) => Promise<Answer>): Promise<Answer> {
     const [first, second, third] = (await keys(3)) as [Client, Client, Client];
-    const { third: answer, rest } = await dms.service.sql.transaction(async (tx) => {
-      await tx.raw(`lock table ${table} in access exclusive mode`);
+    const lock = `lock table ${table} in access exclusive mode`;
+    const { third: answer, rest } = await whileLocked(dms.service.sql, lock, async () => {
       const waiting = [send(first), send(second)];
       await untilLockWaits(dms.service.sql, 2);
       return { third: await send(third), rest: waiting };
@@ -152,8 +152,7 @@ describe('Requests for a whole fleet', () => {
       );
     };
     const before = await refusals();
-    const { sent } = await sql.transaction(async (tx) => {
-      await tx.raw('select from assets where id = ? for update', [id]);
+    const { sent } = await whileLocked(sql, `select from assets where id = '${id}' for update`, async () => {
       const sent = Array.from({ length: places }, change);
       await untilLockWaits(sql, places);
       replaceWaits(5_000, 0);

@@ -148,12 +148,8 @@ describe('The alert rules of a device', () => {
 
   /** Sends the report of the device to another process, which shares only the database. */
   async function reportElsewhere(body: object): Promise<{ answer: Promise<Answer>; stop(): Promise<void> }> {
-    const { settings } = device.dms;
-    const other = await startService({
-      withWorker: false,
-      databaseUrl: settings.databaseUrl,
-      settings: { deviceLockTimeoutMs: settings.deviceLockTimeoutMs },
-    });
+    const { databaseUrl } = device.dms.settings;
+    const other = await startService({ withWorker: false, databaseUrl });
     const { token } = await device.dms.issueKey(device.org.id, 'device');
     const answer = other.with(token).post(`/devices/${device.serial}/config-reports`, body);
     return { answer, stop: () => other.stop() };

@@ -39,9 +39,7 @@ export function useDevice({ withWorker = false } = {}) {
     serial = newSerial;
     assetId = await register(org, serial, { name: `Room of ${serial}`, ...more });
   }
-  // Tests block writers, on a machine that may be busy.
-  const settings = { deviceLockTimeoutMs: 10_000 };
-  const dms = useService({ withWorker, settings, now: () => new Date(Date.now() + aheadMs) });
+  const dms = useService({ withWorker, now: () => new Date(Date.now() + aheadMs) });
   const org = useOrganization(dms);
   beforeEach(async () => {
     await newDevice();

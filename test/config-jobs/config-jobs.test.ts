@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { query } from '../../src/db/query.ts';
 import type { Answer } from '../support/client.ts';
 import {
   apply,
@@ -17,6 +16,7 @@ import {
   report,
   untilEnded,
 } from '../support/fleet.ts';
+import { whileLocked } from '../support/lock-waits.ts';
 import { type TestOrganization, useOrganization, useService } from '../support/service.ts';
 
 const FREQUENT = { name: 'Frequent', intervals: { measurementIntervalMinutes: 10 } };
@@ -179,8 +179,8 @@ describe('Applying a profile', () => {
   });
 
   it('previews while others have locked the devices, and locks none', async () => {
-    await dms.service.sql.transaction(async (holder) => {
-      await query(holder, 'select from device_configs where organization_id = ? for update', [fleet.id]);
+    const lock = `select from device_configs where organization_id = '${fleet.id}' for update`;
+    await whileLocked(dms.service.sql, lock, async () => {
       for (const body of [{ applyToAll: true }, { serialNumbers: serials }]) {
         const path = '/devices/config-profiles/hot-water-guard/apply?dryRun=true';
         // A preview that waited for a lock would be answered with 503.

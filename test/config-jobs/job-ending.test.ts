@@ -24,7 +24,7 @@ import {
   registerMany,
   report,
 } from '../support/fleet.ts';
-import { untilLockWaits } from '../support/lock-waits.ts';
+import { untilLockWaits, whileDeviceLocked } from '../support/lock-waits.ts';
 import { useOrganization, useService } from '../support/service.ts';
 import { useSteps } from '../support/steps.ts';
 
@@ -125,10 +125,7 @@ describe('The end of a job in chunks', () => {
   it('keeps the change of a device that confirmed it between the listing and the lock of its chunk', async () => {
     const { body } = await org.api.get('/assets');
     const [, second] = body.items;
-    const { sql } = dms.service;
-    const waiting = await sql.transaction(async (holder) => {
-      const locked = 'select from device_configs where asset_id = ? for no key update';
-      await query(holder, locked, [body.items[0].id]);
+    const waiting = await whileDeviceLocked(dms.service.sql, body.items[0].id, async () => {
       const ended = endNext('cancelled', null);
       await untilLockWaits(dms.service.sql, 1);
       await applyAnswer(org, second.serialNumber);

@@ -102,9 +102,9 @@ describe('A backup', () => {
     assert.match((await runCommand(restoredUrl, 'restore', file)).stderr, /not empty/);
     const after = await startService({ databaseUrl: restoredUrl });
     const organization = await sameOrganizationAt(after, before);
-    await receiver.until(1, 40_000);
+    await receiver.until(1);
     await applyAnswer(organization, 'OPEN');
-    await untilEnded(organization, jobId, { timeoutMs: 40_000 });
+    await untilEnded(organization, jobId);
     assert.equal((await jobOf(organization, jobId)).counts.applied, 2);
     await Promise.all([after.stop(), receiver.stop()]);
   });

@@ -51,7 +51,7 @@ describe('A database that is distributed after use', function () {
     await populate(dms);
     fleets = [];
     for (let index = 0; index < ORGANIZATIONS; index++) fleets.push(await addUsedFleet(dms));
-    await receiver.until(ORGANIZATIONS * SENDERS, 60_000);
+    await receiver.until(ORGANIZATIONS * SENDERS);
     await dms.stop();
     kept = await countRows();
     await distribute(sql, () => {});

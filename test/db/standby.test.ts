@@ -151,7 +151,6 @@ describe('With a standby', () => {
       await eventually(
         async () => load.acknowledged.length,
         (count) => count > before + 20,
-        { timeoutMs: 30_000 },
       );
       await load.stop();
 
@@ -162,9 +161,9 @@ describe('With a standby', () => {
       }
       assert.equal((await jobOf(dms, jobId)).status, 'running');
       for (const serial of serials.slice(1)) await applyAnswer(dms, serial);
-      await untilEnded(dms, jobId, { timeoutMs: 40_000 });
+      await untilEnded(dms, jobId);
       await sendTemperature(dms, serials[7] as string, 12);
-      await receiver.until(1, 20_000);
+      await receiver.until(1);
     });
   });
 

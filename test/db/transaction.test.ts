@@ -1,11 +1,18 @@
 /** Transactions on pooled connections, both kinds: all or nothing, and isolated from each other. */
 import assert from 'node:assert/strict';
-import { setTimeout as delay } from 'node:timers/promises';
 import { createBatchTransact } from '../../src/db/batch-transaction.ts';
 import { type Database, openDatabase, type PooledConnection, type Sql } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact, joinTransaction } from '../../src/db/transaction.ts';
 import { newDatabase } from '../support/servers.ts';
+
+function createSignal(): { given: Promise<void>; give(): void } {
+  let give = () => {};
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give: () => give() };
+}
 
 describe('Transactions', () => {
   let database: Database;
@@ -68,15 +75,17 @@ describe('Transactions', () => {
       });
 
       it('blocks statements of code that a failed work left running', async () => {
+        const next = createSignal();
         let late: Promise<unknown> = Promise.resolve();
         const failing = transact(({ sql }) => {
-          late = delay(50).then(() => write(sql, 'late'));
+          late = next.given.then(() => write(sql, 'late'));
           return Promise.all([late, Promise.reject(new Error('fault'))]);
         });
         await assert.rejects(failing, /fault/);
         // Uses the only connection.
         await transact(async ({ sql }) => {
           await write(sql, 'of the next');
+          next.give();
           await assert.rejects(late, /is over|already complete/);
         });
         assert.deepEqual(await notes(), ['of the next']);
@@ -98,14 +107,17 @@ describe('Transactions', () => {
       it('repeats the work after a deadlock', async () => {
         await database.raw(`insert into notes values ('a'), ('b')`);
         const two = open(2);
+        const both = createSignal();
         let runs = 0;
+        let locked = 0;
         const lock = (sql: Sql, note: string) =>
           query(sql, 'select from notes where note = ? for update', [note]);
         const inOrder = (first: string, second: string) =>
           createFor(two)(async ({ sql }) => {
             runs++;
             await lock(sql, first);
-            await delay(100);
+            if (++locked === 2) both.give();
+            await both.given;
             await lock(sql, second);
           });
         await Promise.all([inOrder('a', 'b'), inOrder('b', 'a')]);

@@ -228,7 +228,7 @@ for (const isDatabaseDistributed of [false, true]) {
       await queue(counter, await addCustomer(dms), receiver.url);
       const before = await settledRowsRead(OF_DELIVERIES);
       const worker = await dms.service.startWorker((await servers()).workflowBundle);
-      await receiver.until(DELIVERIES, 30_000);
+      await receiver.until(DELIVERIES);
       await worker.stop(1_000);
       assert.equal(receiver.received.length, DELIVERIES);
       const perDelivery = ((await settledRowsRead(OF_DELIVERIES)) - before) / DELIVERIES;

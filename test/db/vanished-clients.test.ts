@@ -48,7 +48,6 @@ describe('Clients of the database that vanish in a transaction', () => {
     eventually(
       () => frame(serial),
       ({ status }) => status === 202,
-      { timeoutMs: 30_000 },
     );
 
   it('hold up no frame of another device', async () => {

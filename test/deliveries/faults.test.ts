@@ -5,7 +5,6 @@
  */
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { freePort } from '../../dev/embedded/free-port.ts';
 import { query } from '../../src/db/query.ts';
 import { DELIVERIES_CHANNEL } from '../../src/deliveries/outbox.repository.ts';
 import type { Settings } from '../../src/process/config.ts';
@@ -25,6 +24,9 @@ const WEBHOOKS = {
 const DRAINED_BEFORE = 8;
 /** Longer than any test takes. */
 const WITHOUT_POLLS = { ...QUICK_PLAN, pollIntervalMs: HOUR_MS };
+/** No server listens on this port, which the system assigns to none. */
+const UNREACHABLE = '127.0.0.1:1';
+const WITHOUT_NOTIFICATIONS = { databaseDirectUrl: `postgres://nobody@${UNREACHABLE}/none` };
 const BY_POLLS = { ...QUICK_PLAN, pollIntervalMs: 50 };
 
 describe('The delivery of webhooks', () => {
@@ -53,15 +55,10 @@ describe('The delivery of webhooks', () => {
     await work(worker).finally(worker.stop);
   }
 
-  const unreachable = async () => `127.0.0.1:${await freePort()}`;
-  const withoutNotifications = async () => ({
-    databaseDirectUrl: `postgres://nobody@${await unreachable()}/none`,
-  });
-
   it('starts the missing run of an endpoint whose worker ended before starting it', async () => {
     const subscriber = await ledger.subscribe(['config.applied']);
     subscriber.receiver.answer((response, index) => response.writeHead(index < 1 ? 500 : 204).end());
-    await whileWorking({ settings: { temporalAddress: await unreachable() } }, async () => {
+    await whileWorking({ settings: { temporalAddress: UNREACHABLE } }, async () => {
       await ledger.publish(['config.applied']);
       await eventually(
         () => query<{ state: string }>(ledger.sql, 'select state from deliveries', []),
@@ -70,17 +67,17 @@ describe('The delivery of webhooks', () => {
     });
     assert.equal(await workflowCheckedAt(dms, subscriber), null);
     await query(ledger.sql, 'update deliveries set next_attempt_at = now()', []);
-    await whileWorking({ settings: await withoutNotifications() }, () => ledger.untilAllDelivered(20_000));
+    await whileWorking({ settings: WITHOUT_NOTIFICATIONS }, () => ledger.untilAllDelivered());
     assertBalanced(ledger, 1);
   });
 
   it('continues by polling without notifications, and repeats only deliveries that a killed worker had not recorded', async () => {
     const subscriber = await ledger.subscribe(['device.online']);
     const before = ledger.balance().repeats;
-    await whileWorking({ settings: await withoutNotifications(), deliveryPlan: BY_POLLS }, async () => {
+    await whileWorking({ settings: WITHOUT_NOTIFICATIONS, deliveryPlan: BY_POLLS }, async () => {
       await ledger.publish(['device.online']);
       await ledger.publish(['device.online'], { rollBack: true });
-      await ledger.untilAllDelivered(20_000);
+      await ledger.untilAllDelivered();
       assertBalanced(ledger, before);
       // The state that a worker leaves when it is killed after the answer and before recording it.
       const revived = await query(
@@ -92,7 +89,7 @@ describe('The delivery of webhooks', () => {
       );
       assert.equal(revived.length, 1);
       await subscriber.receiver.until(2);
-      await ledger.untilAllDelivered(20_000);
+      await ledger.untilAllDelivered();
     });
     assertBalanced(ledger, before + 1);
   });
@@ -128,7 +125,7 @@ describe('The delivery of webhooks', () => {
       await ledger.publish(['alert.created']);
       await subscriber.receiver.until(4);
       assert.equal((await connections()).length, 1);
-      await ledger.untilAllDelivered(20_000);
+      await ledger.untilAllDelivered();
     });
   });
 
@@ -159,7 +156,7 @@ describe('The delivery of webhooks', () => {
           receiver.answer((response) => response.writeHead(204).end());
         for (const response of waiting) response.writeHead(204).end();
         await stopped;
-        await ledger.untilAllDelivered(20_000);
+        await ledger.untilAllDelivered();
       });
     });
     assertBalanced(ledger, repeats);

@@ -75,8 +75,8 @@ export interface Endpoint {
   deliveries(): Promise<DeliveryItem[]>;
   /** The only delivery. */
   delivery(): Promise<DeliveryItem & { payload: Record<string, unknown>; attempts: AttemptItem[] }>;
-  until(holds: (items: DeliveryItem[]) => boolean, timeoutMs?: number): Promise<DeliveryItem[]>;
-  untilAll(state: string, count: number, timeoutMs?: number): Promise<DeliveryItem[]>;
+  until(holds: (items: DeliveryItem[]) => boolean): Promise<DeliveryItem[]>;
+  untilAll(state: string, count: number): Promise<DeliveryItem[]>;
   untilDisabled(reason: string): Promise<void>;
   test(): Promise<{
     delivered: boolean;
@@ -173,7 +173,7 @@ function toEndpoint(
   id: string,
 ): Endpoint {
   const deliveries = async () => (await api.get(`${path}/deliveries?limit=500`)).body.items as DeliveryItem[];
-  const until: Endpoint['until'] = (holds, timeoutMs) => eventually(deliveries, holds, { timeoutMs });
+  const until: Endpoint['until'] = (holds) => eventually(deliveries, holds);
   const view = async () => (await api.get(path)).body;
   return {
     id,
@@ -190,8 +190,8 @@ function toEndpoint(
       assert.deepEqual(others, []);
       return (await api.get(`${path}/deliveries/${only?.id}`)).body;
     },
-    untilAll: (state, count, timeoutMs) =>
-      until((items) => items.length === count && items.every((each) => each.state === state), timeoutMs),
+    untilAll: (state, count) =>
+      until((items) => items.length === count && items.every((each) => each.state === state)),
     async untilDisabled(reason) {
       await eventually(view, ({ disabledReason }) => disabledReason === reason);
     },

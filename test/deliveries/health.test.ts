@@ -202,7 +202,7 @@ describe('The health of an endpoint', () => {
     const before = receiver.received.length;
     well();
     await probe(endpoint);
-    await endpoint.untilAll('delivered', 31, 25_000);
+    await endpoint.untilAll('delivered', 31);
     const [, ...rest] = receiver.received.slice(before);
     const order = (await endpoint.deliveries()).map(({ eventId }) => eventId).reverse();
     const came = rest.map(({ headers }) => order.indexOf(String(headers['webhook-id'])));
@@ -342,7 +342,7 @@ describe('The health of an endpoint', () => {
       response.writeHead(status, headers).end();
       await endpoint.until(([only]) => only?.attemptCount === 1);
       await customer.publish(1);
-      await other.until(1, 5_000);
+      await other.until(1);
       assert.deepEqual([await endpoint.breaker(), (await endpoint.view()).status], ['closed', 'active']);
       await other.stop();
     });
@@ -364,7 +364,7 @@ describe('The health of an endpoint', () => {
     const late: ServerResponse[] = [];
     receiver.answer((response) => void late.push(response));
     await customer.publish(4);
-    await receiver.until(4, 5_000);
+    await receiver.until(4);
     other.answer((response) => response.writeHead(other.received.length === 1 ? 500 : 204).end());
     await endpoint.change({ url: other.url });
     for (const response of late) response.writeHead(500).end();
@@ -473,7 +473,7 @@ describe('The health of an endpoint', () => {
       [IN_FLIGHT_MAX, IN_FLIGHT_MAX],
     );
     await endpoint.change({ status: 'active' });
-    await endpoint.untilAll('delivered', 20, 25_000);
+    await endpoint.untilAll('delivered', 20);
     assert.equal(receiver.received.length, 20, 'none twice');
   });
 

@@ -80,7 +80,7 @@ describe('Operations on deliveries', () => {
     const endpoint = await customer.subscribe(receiver.url);
     failing();
     await customer.publish(count);
-    const items = await endpoint.untilAll('failed', count, 20_000);
+    const items = await endpoint.untilAll('failed', count);
     // Otherwise the breaker might close after the replay, and due retries would be sent without pacing.
     await eventually(endpoint.breaker, (breaker) => breaker === 'closed');
     well();
@@ -258,7 +258,7 @@ describe('Operations on deliveries', () => {
     assert.equal(receiver.received.length, 1);
     well();
     assert.equal((await resend(endpoint, id)).status, 202);
-    await endpoint.untilAll('delivered', 1, 3_000);
+    await endpoint.untilAll('delivered', 1);
     await endpoint.change({ status: 'disabled' });
     const refused = await resend(endpoint, id);
     assert.equal(refused.status, 409, refused.text);

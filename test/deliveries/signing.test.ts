@@ -140,7 +140,6 @@ describe('The secret of an endpoint', () => {
     await eventually(
       () => claimed(endpoint),
       (now) => now.filter((until) => until > latest).length === 40 - QUICK.perEndpointMax,
-      { timeoutMs: 5_000 },
     );
     receiver.answer((response) => response.writeHead(204).end());
     for (const response of held) response.writeHead(204).end();

@@ -91,7 +91,7 @@ describe('The UDP balancer', () => {
 
   async function ask(from: Socket, port: number, text: string): Promise<string> {
     from.send(text, port, '127.0.0.1');
-    const [answer] = (await once(from, 'message', { signal: AbortSignal.timeout(30_000) })) as [Buffer];
+    const [answer] = (await once(from, 'message')) as [Buffer];
     return answer.toString();
   }
 
@@ -119,7 +119,7 @@ describe('The UDP balancer', () => {
     echoes[0].close();
     // A device repeats messages without an answer.
     let answer = '';
-    for (let attempt = 0; answer === '' && attempt < 20; attempt++) {
+    while (answer === '') {
       from.send('2', port, '127.0.0.1');
       answer = await once(from, 'message', { signal: AbortSignal.timeout(100) }).then(
         ([bytes]) => String(bytes),

@@ -32,6 +32,7 @@ import { supervise } from '../../dev/embedded/supervise.ts';
 import { buildTemporalCli, findTemporalCli } from '../../dev/embedded/temporal-cli.ts';
 import { archiveSums, pinned } from '../../dev/embedded/temporal-cli-version.ts';
 import { startTemporalDevServer } from '../../dev/embedded/temporal-dev-server.ts';
+import { eventually } from '../support/fleet.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'embedded-'));
 const fast = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', shared_buffers: '16MB' };
@@ -543,11 +544,7 @@ async function query(connectionString: string, sql: string) {
   }
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + 30_000; !holds(); await sleep(10)) {
-    assert.ok(Date.now() < deadline, 'not within 30 s');
-  }
-}
+const until = (holds: () => boolean) => eventually(async () => holds(), Boolean, { pauseMs: 10 });
 
 function program(path: string, script: string): string {
   mkdirSync(dirname(path), { recursive: true });

@@ -327,7 +327,7 @@ describe('npm start', () => {
       assert.deepEqual([status, counts.waiting, counts.applied], ['running', 1, 1]);
       await applyAnswer(stack.organization, 'SECOND');
       assert.equal((await jobOf(stack.organization, jobId)).counts.applied, 2);
-      const job = await untilEnded(stack.organization, jobId, { timeoutMs: 30_000 });
+      const job = await untilEnded(stack.organization, jobId);
       assert.equal(job.status, 'succeeded');
     });
   });

@@ -93,7 +93,6 @@ describe('Twenty loggers from a table', () => {
     const warning = await eventually(
       async () => mail.mails.find(({ source }) => source.includes(warm)),
       (found) => found !== undefined,
-      { timeoutMs: 20_000 },
     );
     assert.deepEqual(warning?.to, [QUALITY]);
   });

@@ -161,19 +161,24 @@ describe('A process', () => {
         ?.split(' ')
         .at(-1);
     };
+    const untilShown = (kind: Kind, name: string, wanted: string) =>
+      eventually(
+        () => sample(kind, name),
+        (value) => value === wanted,
+      );
     for (const kind of KINDS) {
-      assert.equal(await sample(kind, `dms_process_info{kind="${kind}",version="`), '1');
-      assert.equal(await sample(kind, 'dms_dependency_up{dependency="database"}'), '1');
-      assert.equal(await sample(kind, 'dms_database_waiting{pool="main"}'), '0');
+      await untilShown(kind, `dms_process_info{kind="${kind}",version="`, '1');
+      await untilShown(kind, 'dms_dependency_up{dependency="database"}', '1');
+      await untilShown(kind, 'dms_database_waiting{pool="main"}', '0');
     }
-    assert.equal(await sample('worker', 'dms_database_listening'), '1');
-    assert.equal(await sample('gateway', 'dms_coap_exchanges'), '0');
+    await untilShown('worker', 'dms_database_listening', '1');
+    await untilShown('gateway', 'dms_coap_exchanges', '0');
     const name = 'dms_sweep_last_success_timestamp_seconds{sweep="overdue devices"}';
     const at = await eventually(
       () => sample('worker', name),
       (value) => Number(value) > 0,
     );
-    assert.ok(Math.abs(Number(at) - Date.now() / 1000) < 60, `${at}`);
+    assert.ok(Math.abs(Number(at) - Date.now() / 1000) < 300, `${at}`);
   });
 
   it('ends in order when it is stopped during its start', async () => {

@@ -18,6 +18,7 @@ import {
   untilEnded,
 } from '../support/fleet.ts';
 import { runOf, untilIdle } from '../support/job-runs.ts';
+import { whileDeviceLocked, whileLocked } from '../support/lock-waits.ts';
 import { type TestOrganization, useService } from '../support/service.ts';
 import { endAll, environmentOf, type Running, startWorkerProcess } from '../support/stack.ts';
 import { FRIDGE_SLUG } from './harness.ts';
@@ -29,6 +30,9 @@ const MANY = 9;
 
 /** An arbitrary number. */
 const STEP_LOCK = 4_711;
+
+/** The step is with a worker (`PENDING_ACTIVITY_STATE_STARTED` of Temporal). */
+const STARTED = 2;
 
 /** From now on a step of the job's run that records its check waits while another transaction holds the lock. */
 async function makeStepsWait(sql: Sql, jobId: string): Promise<void> {
@@ -47,16 +51,6 @@ async function makeStepsWait(sql: Sql, jobId: string): Promise<void> {
   );
 }
 
-/** The database ends a transaction of ours that is idle for long. */
-async function whileBusy<T>(holder: Sql, work: () => Promise<T>): Promise<T> {
-  const timer = setInterval(() => void query(holder, 'select 1').catch(() => {}), 1_000);
-  try {
-    return await work();
-  } finally {
-    clearInterval(timer);
-  }
-}
-
 describe('A worker that is killed during a job', () => {
   const dms = useService({
     withWorker: false,
@@ -66,12 +60,15 @@ describe('A worker that is killed during a job', () => {
   let large: TestOrganization;
   let cancelling: TestOrganization;
 
-  before(async () => {
-    killed = await startWorkerProcess({
+  const startWorker = () =>
+    startWorkerProcess({
       ...environmentOf(dms.settings),
       APPLY_CHUNK_SIZE: `${CHUNK}`,
       LARGE_JOB_DEVICES: `${4 * CHUNK}`,
     });
+
+  before(async () => {
+    killed = await startWorker();
     large = await dms.addOrganization();
     cancelling = await dms.addOrganization();
     for (const organization of [large, cancelling]) await registerMany(organization, MANY);
@@ -82,14 +79,13 @@ describe('A worker that is killed during a job', () => {
   async function betweenChunks(work: () => Promise<void>): Promise<string> {
     const { body } = await large.api.get('/assets');
     const { assetId } = await configOf(large, body.items[2 * CHUNK].serialNumber);
-    return dms.service.sql.transaction(async (holder) => {
-      await query(holder, 'select from device_configs where asset_id = ? for no key update', [assetId]);
+    return whileDeviceLocked(dms.service.sql, assetId, async () => {
       const jobId = await apply(large, FRIDGE_SLUG, { applyToAll: true });
       await eventually(
         () => jobOf(large, jobId),
         ({ counts }) => counts.waiting === 2 * CHUNK,
       );
-      await whileBusy(holder, work);
+      await work();
       return jobId;
     });
   }
@@ -100,11 +96,10 @@ describe('A worker that is killed during a job', () => {
     const { assetId } = await configOf(cancelling, body.items[2 * CHUNK].serialNumber);
     const jobId = await apply(cancelling, FRIDGE_SLUG, { applyToAll: true });
     await untilCounted(cancelling, jobId, ({ waiting }) => waiting === MANY);
-    return dms.service.sql.transaction(async (holder) => {
-      await query(holder, 'select from device_configs where asset_id = ? for no key update', [assetId]);
+    return whileDeviceLocked(dms.service.sql, assetId, async () => {
       await cancelling.api.post(`/devices/config-jobs/${jobId}/cancel`);
       await untilCounted(cancelling, jobId, ({ cancelled }) => cancelled === 2 * CHUNK);
-      await whileBusy(holder, work);
+      await work();
       return jobId;
     });
   }
@@ -137,7 +132,7 @@ describe('A worker that is killed during a job', () => {
   async function untilInStep(jobId: string): Promise<void> {
     await eventually(
       () => runOf(dms, jobId).describe(),
-      ({ raw }) => raw.pendingActivities?.length === 1,
+      ({ raw }) => raw.pendingActivities?.[0]?.state === STARTED,
     );
   }
 
@@ -149,18 +144,12 @@ describe('A worker that is killed during a job', () => {
     await makeStepsWait(dms.service.sql, jobId);
     let largeId = '';
     const killWorker = () =>
-      dms.service.sql.transaction(async (holder) => {
-        await query(holder, `select pg_advisory_xact_lock(${STEP_LOCK})`);
+      whileLocked(dms.service.sql, `select pg_advisory_xact_lock(${STEP_LOCK})`, async () => {
         await dms.service.temporal.client.workflow
           .getHandle(applyProfileId(jobId))
           .signal(TARGETS_CHANGED_SIGNAL, []);
         await untilInStep(jobId);
-        const env = {
-          ...environmentOf(dms.settings),
-          APPLY_CHUNK_SIZE: `${CHUNK}`,
-          LARGE_JOB_DEVICES: `${4 * CHUNK}`,
-        };
-        await whileBusy(holder, () => startWorkerProcess(env));
+        await startWorker();
         await killed.end('SIGKILL');
       });
     const cancelledId = await betweenCancels(async () => {

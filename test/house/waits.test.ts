@@ -19,12 +19,11 @@ const LONG_WAITS: Record<string, { count: number; reason: string }> = {
   },
   'db/observed.test.ts': { count: 1, reason: 'the statement is ended by its time-out, not waited for' },
   'dev/simulator/fleet.test.ts': { count: 1, reason: 'nothing is sent after a stop' },
-  'faults/outage-log.test.ts': { count: 1, reason: 'sweeps, dispatcher and clock fail meanwhile' },
   'gateway/made-up-tokens.test.ts': { count: 1, reason: 'datagrams of a flood are answered or lost' },
   'temporal/connection.test.ts': { count: 1, reason: 'no retry of the client is left behind' },
 };
 
-const LONG_WAITS_MAX = 15;
+const LONG_WAITS_MAX = 10;
 
 describe('Tests', () => {
   const files = readdirSync(`${ROOT}test`, { recursive: true, encoding: 'utf8' }).filter(

@@ -5,6 +5,7 @@ import type { KeyKind, Route } from '../../src/http/route.ts';
 import { formatKey } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { createKeyIssuer } from '../../src/keys/keys.service.ts';
+import { HOUR_MS } from '../../src/process/durations.ts';
 import type { Answer } from '../support/client.ts';
 import { databaseContents, untilJobsStarted } from '../support/database-contents.ts';
 import { register } from '../support/fleet.ts';
@@ -259,7 +260,7 @@ describe('Every route', () => {
     });
 
     it('answers 401 to an expired key', async () => {
-      const keys = await issued(new Date(Date.now() - 1));
+      const keys = await issued(new Date(Date.now() - HOUR_MS));
       await refusing((kind) => `Bearer ${keys[kind].token}`);
     });
 

@@ -6,12 +6,13 @@ import { connect, type Socket } from 'node:net';
 import { mock } from 'node:test';
 import type { Answer, Client } from '../support/client.ts';
 import { createProfile, eventually, HOT_WATER, register } from '../support/fleet.ts';
-import { countLockWaits, untilLockWaits } from '../support/lock-waits.ts';
+import { countLockWaits, untilLockWaits, whileLocked } from '../support/lock-waits.ts';
 import { replaceWaits } from '../support/replace-waits.ts';
 import { type TestOrganization, useService } from '../support/service.ts';
 
 const PDF = { headers: { accept: 'application/pdf' } };
 const SPAN = 'from=2026-03-01T00:00:00Z&to=2026-03-02T00:00:00Z';
+const AUDIT_LOCK = 'lock table audit_entries in access exclusive mode';
 
 describe('Requests for a whole fleet', () => {
   const dms = useService({ withWorker: false });
@@ -32,8 +33,8 @@ describe('Requests for a whole fleet', () => {
   /** Blocks requests at a table, sends three of them with a key each, and returns the first answer. */
   async function thirdOf(table: string, send: (client: Client) => Promise<Answer>): Promise<Answer> {
     const [first, second, third] = (await keys(3)) as [Client, Client, Client];
-    const { third: answer, rest } = await dms.service.sql.transaction(async (tx) => {
-      await tx.raw(`lock table ${table} in access exclusive mode`);
+    const lock = `lock table ${table} in access exclusive mode`;
+    const { third: answer, rest } = await whileLocked(dms.service.sql, lock, async () => {
       const waiting = [send(first), send(second)];
       await untilLockWaits(dms.service.sql, 2);
       return { third: await send(third), rest: waiting };
@@ -146,8 +147,7 @@ describe('Requests for a whole fleet', () => {
     const other = await dms.addOrganization();
     const readings = [{ channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() }];
     const places = dms.settings.databasePoolSize / 4;
-    const lists = await sql.transaction(async (tx) => {
-      await tx.raw('lock table audit_entries in access exclusive mode');
+    const lists = await whileLocked(sql, AUDIT_LOCK, async () => {
       const waiting = Array.from({ length: 25 }, () => org.api.get('/audit'));
       await untilLockWaits(sql, places);
       assert.equal((await other.api.get('/alerts')).status, 200);
@@ -161,14 +161,14 @@ describe('Requests for a whole fleet', () => {
   const LOCKED = {
     change: {
       share: 1 / 2,
-      lock: 'select from assets where id = ? for update',
+      lockOf: (id: string) => `select from assets where id = '${id}' for update`,
       pathsOf: (id: string) => [`/assets/${id}`],
       send: (path: string) => org.api.patch(path, { floor: 1 }),
     },
     // They take their turn before any connection. The first one waits for the lock.
     list: {
       share: 1 / 4,
-      lock: 'lock table audit_entries in access exclusive mode',
+      lockOf: () => AUDIT_LOCK,
       pathsOf: (id: string) => [
         '/audit',
         '/alerts',
@@ -183,7 +183,7 @@ describe('Requests for a whole fleet', () => {
       send: (path: string) => org.api.get(path),
     },
   };
-  for (const [work, { share, lock, pathsOf, send }] of Object.entries(LOCKED))
+  for (const [work, { share, lockOf, pathsOf, send }] of Object.entries(LOCKED))
     it(`refuses each ${work} with 429, and counts it, that had no turn for 5 s`, async () => {
       const { sql } = dms.service;
       const id = await register(org, `LOCKED-${work}`);
@@ -195,8 +195,7 @@ describe('Requests for a whole fleet', () => {
         return Number(counted.exec(metrics)?.[1] ?? 0);
       };
       const before = await refusals();
-      const { sent } = await sql.transaction(async (tx) => {
-        await tx.raw(lock, lock.includes('?') ? [id] : []);
+      const { sent } = await whileLocked(sql, lockOf(id), async () => {
         const sent = Array.from({ length: places }, () => send(paths[0] as string));
         await untilLockWaits(sql, places);
         replaceWaits(5_000, 0);

@@ -4,7 +4,7 @@ import { parseKeyKind } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { createOrganizationsRepository } from '../../src/keys/organizations.repository.ts';
 import { eventually, register } from '../support/fleet.ts';
-import { untilLockWaits } from '../support/lock-waits.ts';
+import { untilLockWaits, whileLocked } from '../support/lock-waits.ts';
 import { useOrganization, useService } from '../support/service.ts';
 
 const IN_A_YEAR = new Date(Date.now() + 365 * 24 * 3_600_000).toISOString();
@@ -163,8 +163,8 @@ describe('Keys by API', () => {
     );
     const ids = [own.keyId, ...others.map(({ id }) => id)];
     const { sql } = dms.service;
-    const { deletes } = await sql.transaction(async (holder) => {
-      await holder.raw('select from organizations where id = ? for update', [own.id]);
+    const lock = `select from organizations where id = '${own.id}' for update`;
+    const { deletes } = await whileLocked(sql, lock, async () => {
       const deletes = ids.map((id) => own.api.delete(`/keys/${id}`));
       await untilLockWaits(sql, ids.length);
       return { deletes };

@@ -5,6 +5,7 @@ import { freePort } from '../../dev/embedded/free-port.ts';
 import { createOrganizationsRepository } from '../../src/keys/organizations.repository.ts';
 import { findChromium, startBrowser } from '../support/browser.ts';
 import { startIdentityProvider, type TestIdentityProvider } from '../support/identity-provider.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const CLIENT = { clientId: 'dms', clientSecret: 'a-secret-of-the-client' };
@@ -44,6 +45,7 @@ describe('Signing in with an identity provider in a browser', () => {
     );
     provider.person = { id: 'ada', claims: { organization: organization?.name, name: 'Ada', role: 'write' } };
     const page = await browser.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
     const complaints: string[] = [];
     const hosts = new Set<string>();
     page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));

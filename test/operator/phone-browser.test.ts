@@ -14,6 +14,7 @@ import {
 import { findBarriers } from '../support/barriers.ts';
 import { collectComplaints } from '../support/browser.ts';
 import { createProfile, eventually, register } from '../support/fleet.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import type { TestService } from '../support/service.ts';
 import { useOperatorBrowser } from './operator-browser.ts';
 
@@ -43,6 +44,7 @@ describe("The operators' page on a phone", () => {
 
   it('acknowledges an alert in two taps from the mail, by day and at night, without signing in', async () => {
     const stranger = await shown.browser.newContext(PHONE);
+    stranger.setDefaultTimeout(PATIENCE_MS);
     const page = await stranger.newPage();
     const complaints = collectComplaints(page, dms.baseUrl);
     await dms.api.post('/notification-channels', { type: 'email', target: ADDRESS });

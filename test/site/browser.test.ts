@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { findBarriers, LAYOUT_RULES, offerAxe } from '../support/barriers.ts';
 import { collectComplaints, findChromium, startBrowser } from '../support/browser.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 /** One of each sort: pictures, code, tables. */
@@ -50,6 +51,7 @@ describe('The documentation in a browser', () => {
 
   async function newTab(within = context): Promise<Page> {
     const opened = await within.newPage();
+    opened.setDefaultTimeout(PATIENCE_MS);
     collectComplaints(opened, dms.baseUrl, complaints);
     return opened;
   }

@@ -2,6 +2,7 @@
 import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserServer, chromium, type Page } from 'playwright-core';
 import { isExecutable } from '../runner/programs.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 /** The first one has no windows, bars and profiles, and loads a page in two thirds of the processor time. */
 const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
@@ -42,6 +43,7 @@ export function collectComplaints(page: Page, baseUrl: string, complaints: strin
 
 /** Opens a sign-in link of the operators' page and presses its button. */
 export async function signInAt(page: Page, link: string): Promise<void> {
+  page.context().setDefaultTimeout(PATIENCE_MS);
   await page.goto(link);
   await page.click('button.main');
   await page.waitForURL('**/operator');

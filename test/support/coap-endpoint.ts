@@ -2,8 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CoapReply, coapReply } from './coap-datagram.ts';
-
-const REPLY_MS = 30_000;
+import { PATIENCE_MS } from './patience.ts';
 
 export type CoapEndpoint = Awaited<ReturnType<typeof openCoapEndpoint>>;
 
@@ -28,11 +27,11 @@ export async function openCoapEndpoint(gatewayPort: number) {
     async exchange(datagram: Buffer): Promise<CoapReply> {
       const from = received.length;
       await transmit(datagram);
-      for (const deadline = Date.now() + REPLY_MS; Date.now() < deadline; await sleep(2)) {
+      for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(2)) {
         const answer = received.slice(from).find((each) => messageId(each) === messageId(datagram));
         if (answer) return coapReply(answer, datagram);
       }
-      throw new Error(`No answer within ${REPLY_MS} ms`);
+      throw new Error(`No answer within ${PATIENCE_MS} ms`);
     },
 
     nextId(): number {

@@ -1,5 +1,6 @@
 /** Common beginnings of tests: devices, profiles, and a device that applies its change. */
 import assert from 'node:assert/strict';
+import { PATIENCE_MS } from './patience.ts';
 import type { TestOrganization } from './service.ts';
 
 export const HOT_WATER = {
@@ -103,7 +104,7 @@ export async function jobOf({ api }: TestOrganization, jobId: string) {
 export async function eventually<T>(
   read: () => Promise<T>,
   holds: (seen: T) => boolean,
-  { timeoutMs = 30_000, pauseMs = 50 } = {},
+  { timeoutMs = PATIENCE_MS, pauseMs = 50 } = {},
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
@@ -114,11 +115,10 @@ export async function eventually<T>(
   }
 }
 
-export const untilEnded = (organization: TestOrganization, jobId: string, options?: { timeoutMs?: number }) =>
+export const untilEnded = (organization: TestOrganization, jobId: string) =>
   eventually(
     () => jobOf(organization, jobId),
     ({ status }) => status !== 'running',
-    options,
   );
 
 /** Processes the items, `atOnce` of them at a time. */

@@ -40,7 +40,7 @@ export interface Ledger {
   /** Publishes the events in one transaction. Never rejects: a commit without an answer is recorded as such. */
   publish(types: readonly SubscribableType[], how?: { rollBack: boolean }): Promise<void>;
   /** Waits until every delivery is in state delivered; fails with the number in each state. */
-  untilAllDelivered(timeoutMs: number): Promise<void>;
+  untilAllDelivered(): Promise<void>;
   balance(): Balance;
   /** Stops the receivers and closes the connections. */
   stop(): Promise<void>;
@@ -94,7 +94,7 @@ export function openLedger(dms: TestService): Ledger {
       for (const { type, number } of events) outcome.set(number, type);
     },
 
-    async untilAllDelivered(timeoutMs) {
+    async untilAllDelivered() {
       await eventually(
         () =>
           query<{ state: string; count: number }>(
@@ -103,7 +103,7 @@ export function openLedger(dms: TestService): Ledger {
             [dms.id],
           ).catch((error: Error) => [{ state: String(error), count: 0 }]),
         (states) => states.every(({ state }) => state === 'delivered'),
-        { timeoutMs, pauseMs: 100 },
+        { pauseMs: 100 },
       );
     },
 

@@ -4,6 +4,7 @@ import { supervise } from '../../dev/embedded/supervise.ts';
 import { serves } from '../../dev/embedded/temporal-dev-server-client.ts';
 import { untilServing } from '../../dev/embedded/until-serving.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 export async function startLimitedTemporal(cli: string, limits: Record<string, number>) {
   const port = await freePort();
@@ -20,6 +21,6 @@ export async function startLimitedTemporal(cli: string, limits: Record<string, n
     stopSignal: 'SIGINT',
     log: () => {},
   });
-  await untilServing(server, { name: 'Temporal', timeoutMs: 30_000, probe: () => serves(address) });
+  await untilServing(server, { name: 'Temporal', timeoutMs: PATIENCE_MS, probe: () => serves(address) });
   return { address, stop: server.stop };
 }

@@ -21,7 +21,12 @@ export const untilLockWaits = (sql: Database, count: number) =>
 
 /** Runs `work` while another connection has locked the device. */
 export const whileDeviceLocked = <T>(sql: Database, assetId: string, work: () => Promise<T>): Promise<T> =>
+  whileLocked(sql, `select from device_configs where asset_id = '${assetId}' for no key update`, work);
+
+/** Runs `work` while a transaction holds the locks of the statement, in which it may be idle for any time. */
+export const whileLocked = <T>(sql: Database, statement: string, work: () => Promise<T>): Promise<T> =>
   sql.transaction(async (holder) => {
-    await query(holder, 'select from device_configs where asset_id = ? for no key update', [assetId]);
+    await query(holder, 'set local idle_in_transaction_session_timeout = 0');
+    await query(holder, statement);
     return work();
   });

@@ -1,14 +1,13 @@
 /** HTTP as bytes, for requests that no client library can send. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { PATIENCE_MS } from './patience.ts';
 
 export interface RawAnswer {
   status: number;
   headers: Record<string, string>;
   body: string;
 }
-
-const TIMEOUT_MS = 30_000;
 
 /** Sends the chunks, half-closes if asked to, and reads until the server closes. Null: closed without an answer. */
 export async function exchange(
@@ -18,7 +17,7 @@ export async function exchange(
 ): Promise<RawAnswer | null> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
-  socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('the server neither answered nor closed')));
+  socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error('the server neither answered nor closed')));
   const received: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => received.push(chunk));
   const closed = once(socket, 'end').finally(() => socket.destroy());
@@ -41,7 +40,7 @@ export async function sendBeforeReading(
 ): Promise<RawAnswer | null> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect({ host: hostname, port: Number(port) });
-  socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('the server neither answered nor closed')));
+  socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error('the server neither answered nor closed')));
   for (const chunk of chunks) {
     await new Promise<void>((resolve, reject) => {
       socket.once('error', reject);

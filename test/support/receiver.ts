@@ -4,6 +4,7 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { PATIENCE_MS } from './patience.ts';
 import { useStarted } from './use-started.ts';
 import { validateEventBody } from './validate-events.ts';
 
@@ -21,7 +22,7 @@ export interface Receiver {
   /** Sets the answer to each request. Default: 204. */
   answer(how: (response: ServerResponse, index: number, received: Received) => void): void;
   /** Waits until that many requests have arrived. */
-  until(count: number, timeoutMs?: number): Promise<Received[]>;
+  until(count: number): Promise<Received[]>;
   /** Refuses connections until `resume`. */
   pause(): Promise<void>;
   resume(): Promise<void>;
@@ -89,12 +90,12 @@ async function start(
     answer: (next) => {
       how = next;
     },
-    until(count, timeoutMs = 30_000) {
+    until(count) {
       if (received.length >= count) return Promise.resolve(received);
       return new Promise((resolve, reject) => {
         const timer = setTimeout(
-          () => reject(new Error(`${received.length} of ${count} requests arrived within ${timeoutMs} ms`)),
-          timeoutMs,
+          () => reject(new Error(`${received.length} of ${count} requests arrived within ${PATIENCE_MS} ms`)),
+          PATIENCE_MS,
         );
         waiting.push({
           count,

@@ -74,6 +74,8 @@ async function testSettings(overrides: Partial<Settings>, databaseUrl: string): 
     TEMPORAL_TASK_QUEUE: `test-${randomUUID()}`,
     RATE_LIMIT_PER_SECOND: '0',
     DEVICE_RATE_LIMIT_PER_SECOND: '0',
+    // Tests block writers, on a machine that may be busy.
+    DEVICE_LOCK_TIMEOUT_MS: '10000',
     FAILED_KEYS_PER_MINUTE: '0',
     JOB_SIGNAL_INTERVAL_MS: '50',
     SWEEP_INTERVAL_SECONDS: '0.5',

@@ -15,13 +15,13 @@ import {
   report,
   untilEnded,
 } from '../support/fleet.ts';
+import { whileDeviceLocked } from '../support/lock-waits.ts';
 import { servers } from '../support/servers.ts';
 import { useOrganization, useService } from '../support/service.ts';
 import { CONCURRENT_PROFILES } from './profiles.ts';
 
 describe('Competing requests', () => {
-  // A request waits for the lock as long as a test needs.
-  const dms = useService({ withWorker: false, settings: { deviceLockTimeoutMs: 10_000 } });
+  const dms = useService({ withWorker: false });
   const fleet = useOrganization(dms);
 
   beforeEach(async () => {
@@ -102,8 +102,7 @@ describe('Competing requests', () => {
       return rows[0].count;
     };
     const answers: Array<Promise<Answer>> = [];
-    await sql.transaction(async (holder) => {
-      await holder.raw('select 1 from device_configs where asset_id = ? for no key update', [assetId]);
+    await whileDeviceLocked(sql, assetId, async () => {
       for (const send of requests) {
         answers.push(send());
         await eventually(countWaiting, (count) => count === answers.length);

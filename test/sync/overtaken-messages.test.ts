@@ -14,17 +14,13 @@ import {
   report,
   sendTemperature,
 } from '../support/fleet.ts';
-import { untilLockWaits } from '../support/lock-waits.ts';
+import { untilLockWaits, whileDeviceLocked } from '../support/lock-waits.ts';
 import { useOrganization, useService } from '../support/service.ts';
 import { beginRequest, type SlowRequest } from '../support/slow-request.ts';
 import { CONCURRENT_PROFILES } from './profiles.ts';
 
 describe('A message that newer ones have overtaken', () => {
-  const dms = useService({
-    withWorker: false,
-    now: () => new Date(Date.now() + aheadMs),
-    settings: { deviceLockTimeoutMs: 15_000 },
-  });
+  const dms = useService({ withWorker: false, now: () => new Date(Date.now() + aheadMs) });
   const org = useOrganization(dms);
   let token: string;
   let assetId: string;
@@ -81,8 +77,7 @@ describe('A message that newer ones have overtaken', () => {
 
   /** Sends the report, and closes its connection while the device is locked. */
   async function abandonWhileLocked(config: object): Promise<void> {
-    await dms.service.sql.transaction(async (holder) => {
-      await holder.raw('select from device_configs where asset_id = ? for no key update', [assetId]);
+    await whileDeviceLocked(dms.service.sql, assetId, async () => {
       const request = await begin('config-reports', config);
       request.finish();
       await untilLockWaits(dms.service.sql, 1);

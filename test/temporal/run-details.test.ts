@@ -143,7 +143,6 @@ describe('The details of a run', () => {
     await eventually(
       () => runOf(dms, jobId).describe(),
       ({ runId }) => runId !== blocked.firstExecutionRunId,
-      { timeoutMs: 30_000 },
     );
     await applyAnswer(org, serial);
     assert.equal((await untilEnded(org, jobId)).status, 'succeeded');

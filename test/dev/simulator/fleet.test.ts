@@ -61,7 +61,8 @@ describe('A fleet', () => {
   });
 
   it('transmits, applies and confirms a change, while mute devices send nothing', async () => {
-    const running = await start(NO_FAULTS, { mute: 2 });
+    // No message is given up as lost, however late its answer comes.
+    const running = await start(NO_FAULTS, { mute: 2, ackTimeoutMs: 10_000 });
     assert.equal(running.serials.length, 10);
     await until(() => running.stats().online === 10);
     gateway.offer(CHANGE);

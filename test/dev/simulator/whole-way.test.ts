@@ -53,7 +53,7 @@ describe('Loggers on a bad link', () => {
     const running = fleet as Fleet;
     const slug = await createProfile(service, FRIDGE);
     const jobId = await apply(service, slug, { serialNumbers: [...ids.keys()] });
-    const { status, counts } = await untilEnded(service, jobId, { timeoutMs: 60_000 });
+    const { status, counts } = await untilEnded(service, jobId);
     assert.deepEqual([status, counts.applied], ['succeeded', DEVICES]);
     await running.stop();
     for (const [serial, id] of ids) {
@@ -77,7 +77,7 @@ describe('Loggers on a bad link', () => {
       const running = fleet as Fleet;
       const slug = await createProfile(service, { ...FRIDGE, name: `Refused ${transport}` });
       const jobId = await apply(service, slug, { serialNumbers: [...ids.keys()] });
-      await untilEnded(service, jobId, { timeoutMs: 60_000 });
+      await untilEnded(service, jobId);
       const { status, counts } = await jobOf(service, jobId);
       assert.deepEqual([status, counts.failed], ['completed_with_failures', DEVICES]);
       const { body } = await service.api.get(`/devices/config-jobs/${jobId}/targets?state=failed`);
@@ -98,6 +98,5 @@ function furtherMessages(running: Fleet): Promise<unknown> {
   return eventually(
     async () => running.stats().acknowledged - answered,
     (count) => count >= 2 * DEVICES,
-    { timeoutMs: 30_000 },
   );
 }

@@ -5,7 +5,7 @@ export interface Periodic {
 }
 
 interface PeriodicOptions {
-  /** After long work the wait grows up to ten seconds, so that the work takes at most this share. Default: 1. */
+  /** After long work, but for the first, the wait grows up to ten seconds, so that the work takes at most this share. Default: 1. */
   maxShare?: number;
   /** A monotonic clock, in milliseconds. */
   now?(): number;
@@ -25,10 +25,11 @@ export function startPeriodic(
 ): Periodic {
   const stopping = new AbortController();
   async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
+    // The start of the process, which takes seconds of the processor, slows the first round down.
+    for (let share = 1; !stopping.signal.aborted; share = maxShare) {
       const startedAt = now();
       await work().catch(onFault);
-      const restMs = Math.min((now() - startedAt) * (1 / maxShare - 1), LONGEST_REST_MS);
+      const restMs = Math.min((now() - startedAt) * (1 / share - 1), LONGEST_REST_MS);
       const waitMs = typeof intervalMs === 'number' ? intervalMs : intervalMs();
       await pause(Math.max(waitMs, restMs), stopping.signal);
     }

@@ -40,21 +40,18 @@ function numberOf(input: CommandInput, name: string, otherwise: string): number 
   return value;
 }
 
-/**
- * Oldest first. Readings from before the last shown one are left out; one that a fast clock has dated ahead hides none.
- */
+/** Oldest first. Looks back over the last few readings, so that one which a fast clock has dated ahead hides none. */
 async function* follow(dms: Client, assetId: string, everyMs: number): AsyncGenerator<Reading> {
   let { items } = await dms.listMeasurements({ assetId, limit: SHOWN_FIRST });
-  let from: string | undefined;
+  let from = '';
   let seen = new Set<string>();
   for (;;) {
     const readings = (items as Reading[]).toReversed();
-    yield* readings.filter((reading) => !seen.has(keyOf(reading)));
-    const now = new Date().toISOString();
-    from = (readings.findLast(({ measuredAt }) => measuredAt <= now) ?? readings[0])?.measuredAt ?? from;
-    seen = new Set(readings.filter(({ measuredAt }) => measuredAt >= (from ?? '')).map(keyOf));
+    yield* readings.filter((reading) => reading.measuredAt > from && !seen.has(keyOf(reading)));
+    from = (readings.at(-SHOWN_FIRST) ?? readings[0])?.measuredAt ?? from;
+    seen = new Set(readings.map(keyOf));
     await delay(everyMs);
-    const later = { assetId, limit: PAGE_MAX, ...(from !== undefined && { from }) };
+    const later = { assetId, limit: PAGE_MAX, ...(from !== '' && { from }) };
     items = await take(each(dms.listMeasurements, later), Number.POSITIVE_INFINITY);
   }
 }

@@ -9,6 +9,7 @@ import type { SerialInOrganization } from '../devices/serial-number.ts';
 import type { Presence } from '../presence/presence.ts';
 import { presenceBindings } from '../presence/presence-columns.ts';
 import { DAY_MS } from '../process/durations.ts';
+import { partitionPoint } from '../process/partition-point.ts';
 import { type AssetBlock, type BlockRow, blockBindings, blockOf, freshHourOf } from './block-columns.ts';
 import {
   type DeviceState,
@@ -188,16 +189,26 @@ function toStored(rows: OverlapRow[], sent: readonly SentTimes[]): StoredByAsset
   const byAsset = new Map(
     sent.map(({ assetId, times }) => [
       assetId,
-      { times: new Set(times), stored: new Map<number, StoredReading>() },
+      {
+        times: new Set(times),
+        inOrder: times.toSorted((a, b) => a - b),
+        stored: new Map<number, StoredReading>(),
+      },
     ]),
   );
   for (const row of rows) {
     const asset = byAsset.get(row.assetId);
-    if (!asset) continue;
+    // Between times up to an hour apart, a device may have stored hundreds of blocks, and each takes time to parse.
+    if (!asset || !hasOneWithin(asset.inOrder, row)) continue;
     for (const reading of toReadings(blockOf(row), (atMs) => asset.times.has(atMs)))
       asset.stored.set(keyOfReading(reading), reading);
   }
   return new Map([...byAsset].map(([assetId, { stored }]) => [assetId, stored]));
+}
+
+function hasOneWithin(times: readonly number[], { firstAt, lastAt }: OverlapRow): boolean {
+  const next = times[partitionPoint(times, (at) => at < Math.round(firstAt))];
+  return next !== undefined && next <= Math.round(lastAt);
 }
 
 /** Unix milliseconds, both inclusive. */

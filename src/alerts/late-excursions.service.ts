@@ -89,7 +89,7 @@ export function createLateExcursions({ batchesIn, settingsIn, readingsIn }: Late
     const planned = evaluated.map((each) => {
       const stretches = joinStretches(found.splice(0, each.ranges.length));
       const plans = planLateExcursions({ ...each, stretches: stretches.map(({ readings }) => readings) });
-      return { ...each, ranges: stretches, ...plans };
+      return { ...each, ranges: stretches.map(({ from, to }) => ({ from, to })), ...plans };
     });
     const cut = planned.filter(({ isCut }) => isCut);
     if (cut.length === 0 || !widerMs) return planned;

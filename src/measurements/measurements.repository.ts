@@ -9,7 +9,6 @@ import type { SerialInOrganization } from '../devices/serial-number.ts';
 import type { Presence } from '../presence/presence.ts';
 import { presenceBindings } from '../presence/presence-columns.ts';
 import { DAY_MS } from '../process/durations.ts';
-import { partitionPoint } from '../process/partition-point.ts';
 import { type AssetBlock, type BlockRow, blockBindings, blockOf, freshHourOf } from './block-columns.ts';
 import {
   type DeviceState,
@@ -86,6 +85,7 @@ export function createMeasurementsRepository(sql: Sql) {
         from: toArrayText(ranges, ({ from }) => new Date(from).toISOString()),
         to: toArrayText(ranges, ({ to }) => new Date(to).toISOString()),
         before: toArrayText(ranges, ({ before }) => new Date(before).toISOString()),
+        times: toArrayText(inOrder(sent), (at) => new Date(at).toISOString()),
       });
       return toStored(rows, sent);
     },
@@ -189,27 +189,20 @@ function toStored(rows: OverlapRow[], sent: readonly SentTimes[]): StoredByAsset
   const byAsset = new Map(
     sent.map(({ assetId, times }) => [
       assetId,
-      {
-        times: new Set(times),
-        inOrder: times.toSorted((a, b) => a - b),
-        stored: new Map<number, StoredReading>(),
-      },
+      { times: new Set(times), stored: new Map<number, StoredReading>() },
     ]),
   );
   for (const row of rows) {
     const asset = byAsset.get(row.assetId);
-    // Between times up to an hour apart, a device may have stored hundreds of blocks, and each takes time to parse.
-    if (!asset || !hasOneWithin(asset.inOrder, row)) continue;
+    if (!asset) continue;
     for (const reading of toReadings(blockOf(row), (atMs) => asset.times.has(atMs)))
       asset.stored.set(keyOfReading(reading), reading);
   }
   return new Map([...byAsset].map(([assetId, { stored }]) => [assetId, stored]));
 }
 
-function hasOneWithin(times: readonly number[], { firstAt, lastAt }: OverlapRow): boolean {
-  const next = times[partitionPoint(times, (at) => at < Math.round(firstAt))];
-  return next !== undefined && next <= Math.round(lastAt);
-}
+const inOrder = (sent: readonly SentTimes[]): number[] =>
+  sent.flatMap(({ times }) => times).sort((a, b) => a - b);
 
 /** Unix milliseconds, both inclusive. */
 interface TimeRange extends AssetRef {

@@ -4,6 +4,7 @@
  * its bounds are no longer in force.
  */
 import type { StoredReading } from '../devices/reading.ts';
+import { partitionPoint } from '../process/partition-point.ts';
 import { type AlertDefinition, isActiveAt } from './alert-definition.ts';
 import {
   type AlertTransition,
@@ -174,6 +175,10 @@ export const areSameTerms = (a: ExcursionTerms, b: ExcursionTerms): boolean =>
   a.bounds.highC === b.bounds.highC &&
   a.bounds.hysteresisC === b.bounds.hysteresisC;
 
+/** Equal for the same terms. */
+export const keyOfTerms = ({ type, channel, bounds, severity }: ExcursionTerms): string =>
+  [type, channel, severity, bounds.lowC, bounds.highC, bounds.hysteresisC].join();
+
 /** Leaves out sensor errors. */
 export const toSamples = (readings: readonly StoredReading[]): Sample[] =>
   readings.flatMap(({ value, measuredAt, late }) =>
@@ -184,4 +189,9 @@ const breachesOf = (
   { startedAt, last, bounds, type }: Excursion<unknown>,
   samples: readonly Sample[],
 ): Sample[] =>
-  samples.filter(({ at, value }) => at >= startedAt && at <= last.at && breachOf(bounds, value) === type);
+  samples
+    .slice(
+      partitionPoint(samples, ({ at }) => at < startedAt),
+      partitionPoint(samples, ({ at }) => at <= last.at),
+    )
+    .filter(({ value }) => breachOf(bounds, value) === type);

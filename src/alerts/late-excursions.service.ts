@@ -89,7 +89,7 @@ export function createLateExcursions({ batchesIn, settingsIn, readingsIn }: Late
     const planned = evaluated.map((each) => {
       const stretches = joinStretches(found.splice(0, each.ranges.length));
       const plans = planLateExcursions({ ...each, stretches: stretches.map(({ readings }) => readings) });
-      return { ...each, ranges: stretches, ...plans };
+      return { ...each, ranges: stretches.map(({ from, to }) => ({ from, to })), ...plans };
     });
     const cut = planned.filter(({ isCut }) => isCut);
     if (cut.length === 0 || !widerMs) return planned;
@@ -152,10 +152,9 @@ function joinStretches(found: SurroundingReadings[]): SurroundingReadings[] {
   for (const next of found) {
     const last = stretches.at(-1);
     if (last && next.from <= last.to) {
-      const { to } = last;
-      last.readings = [...last.readings, ...next.readings.filter((each) => each.measuredAt.getTime() > to)];
-      last.to = Math.max(to, next.to);
-    } else stretches.push({ ...next });
+      for (const each of next.readings) if (each.measuredAt.getTime() > last.to) last.readings.push(each);
+      last.to = Math.max(last.to, next.to);
+    } else stretches.push({ ...next, readings: [...next.readings] });
   }
   return stretches;
 }

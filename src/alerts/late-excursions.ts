@@ -7,12 +7,16 @@
  */
 
 import type { StoredReading } from '../devices/reading.ts';
+import { grouped } from '../process/grouped.ts';
+import { memoized } from '../process/memoized.ts';
+import { partitionPoint } from '../process/partition-point.ts';
 import { breachOf } from './alert-state-machine.ts';
+import { type AlertsByTime, createAlertsByTime, createFindExcursion, type FindExcursion } from './by-time.ts';
 import {
-  areSameTerms,
   type Excursion,
   type ExcursionTerms,
   findExcursions,
+  keyOfTerms,
   type Sample,
   termsOf,
   toSamples,
@@ -57,20 +61,30 @@ export interface LatePlan {
 
 export function planLateExcursions({ stretches, rules, alerts: stored, newestAt }: ChannelHistory): LatePlan {
   const alerts = stored.map((alert) => ({ ...alert }));
+  const byTime = createAlertsByTime(alerts);
   let unendedAt: number | null = null;
   let isCut = false;
   for (const readings of stretches) {
     const stretch = toStretch(readings, newestAt);
     if (stretch === null) continue;
-    const open = byStart(alerts.filter((alert) => isOpenBefore(alert, stretch.firstAt)));
+    const near = byTime.within(stretch.firstAt, stretch.lastAt);
+    const open = byStart(near.filter((alert) => isOpenBefore(alert, stretch.firstAt)));
     const { found, hasUnopenedLateBreach } = findExcursions({ readings, ...stretch }, rules, open);
     const samples = toSamples(readings);
-    const isBegunBeyond = alerts
+    const findExcursion = createFindExcursion(found);
+    const timelyBreachesOf = memoized(keyOfTerms, (terms: ExcursionTerms) =>
+      toTimelyBreaches(samples, terms),
+    );
+    const isBegunBeyond = near
       .filter((alert) => isLive(alert) && alert.startedAt >= stretch.firstAt)
-      .map((alert) => beginLater(alert, found, samples));
-    const known = { alerts, matched: new Set<TemperatureAlert>(), hasBeginning: beginningsIn(found) };
+      .map((alert) => beginLater(alert, findExcursion, timelyBreachesOf));
+    const known = toMatches(near, found, findExcursion);
     const isUnended = found.map((excursion) => applyExcursion(excursion, stretch, known)).includes(true);
-    for (const alert of alerts) if (isUnsupported(alert, stretch, known)) shorten(alert, samples);
+    for (const alert of near) if (isUnsupported(alert, stretch, known)) shorten(alert, samples);
+    for (const made of known.made) {
+      alerts.push(made);
+      byTime.add(made);
+    }
     if (stretch.isNewest && (isUnended || hasUnopenedLateBreach)) unendedAt = stretch.lastAt;
     if (!stretch.isNewest && (isUnended || isBegunBeyond.includes(true))) isCut = true;
   }
@@ -105,19 +119,37 @@ const isOpenBefore = ({ startedAt, endedAt }: TemperatureAlert, at: number): boo
 const byStart = (alerts: TemperatureAlert[]) => alerts.sort((a, b) => a.startedAt - b.startedAt);
 
 interface Matches {
-  alerts: TemperatureAlert[];
+  /** Alerts of the same terms. */
+  alertsOf(terms: ExcursionTerms): AlertsByTime<TemperatureAlert>;
+  made: TemperatureAlert[];
   /** Late alerts whose excursion is found. */
   matched: Set<TemperatureAlert>;
   /** Whether the beginning of the alert is part of an excursion. */
   hasBeginning(alert: TemperatureAlert): boolean;
 }
 
+function toMatches(
+  near: readonly TemperatureAlert[],
+  found: readonly Excursion<TemperatureAlert>[],
+  findExcursion: FindExcursion<TemperatureAlert>,
+): Matches {
+  const byTerms = grouped(near, keyOfTerms);
+  const carried = new Set(found.map((each) => each.carried));
+  return {
+    alertsOf: memoized(keyOfTerms, (terms) => createAlertsByTime(byTerms.get(keyOfTerms(terms)) ?? [])),
+    made: [],
+    matched: new Set(),
+    hasBeginning: (alert) => carried.has(alert) || findExcursion(alert, alert.startedAt) !== undefined,
+  };
+}
+
 /** Returns whether it is an excursion in late data that the next reading may extend. */
 function applyExcursion(excursion: Excursion<TemperatureAlert>, stretch: Stretch, known: Matches): boolean {
-  const { alerts, matched } = known;
-  const { carried, endedAt, breaches } = excursion;
+  const { made, matched } = known;
+  const { carried, startedAt, endedAt, last, breaches } = excursion;
+  const alerts = known.alertsOf(excursion);
   const overlapping = byStart(
-    alerts.filter((alert) => areSameTerms(alert, excursion) && overlaps(alert, excursion, known)),
+    alerts.within(startedAt, last.at).filter((alert) => overlaps(alert, excursion, known)),
   );
   const live = overlapping.find(isLive) ?? null;
   const late = carried ?? overlapping.find((alert) => !isLive(alert) && !matched.has(alert)) ?? null;
@@ -126,9 +158,10 @@ function applyExcursion(excursion: Excursion<TemperatureAlert>, stretch: Stretch
     lengthen(late, excursion, { stretch, overlapping });
   } else if (live) beginEarlier(live, excursion);
   else if (!carried && isOver(excursion, stretch)) {
-    const made = toAlert(excursion);
-    alerts.push(made);
-    matched.add(made);
+    const alert = toAlert(excursion);
+    alerts.add(alert);
+    made.push(alert);
+    matched.add(alert);
   }
   const isLate = late !== null || breaches.some((each) => each.late);
   const isEnded = endedAt !== null && endedAt <= stretch.lastAt;
@@ -137,16 +170,13 @@ function applyExcursion(excursion: Excursion<TemperatureAlert>, stretch: Stretch
 
 /** Whether a stored alert of the same terms lasts beyond the readings. */
 const continuesBeyond = (
-  alerts: readonly TemperatureAlert[],
-  excursion: Excursion<TemperatureAlert>,
+  alerts: AlertsByTime<TemperatureAlert>,
+  { startedAt }: Excursion<TemperatureAlert>,
   { lastAt }: Stretch,
 ): boolean =>
-  alerts.some(
-    (alert) =>
-      areSameTerms(alert, excursion) &&
-      alert.startedAt <= lastAt &&
-      (alert.endedAt === null || alert.endedAt > lastAt),
-  );
+  alerts
+    .within(startedAt, lastAt)
+    .some((alert) => alert.startedAt <= lastAt && (alert.endedAt === null || alert.endedAt > lastAt));
 
 const isLive = ({ late }: TemperatureAlert): boolean => !late;
 
@@ -165,13 +195,6 @@ function overlaps(
   if (alert.startedAt === startedAt) return true;
   return alert.endedAt === null || alert.endedAt > startedAt;
 }
-
-const beginningsIn = (found: readonly Excursion<TemperatureAlert>[]) => (alert: TemperatureAlert) =>
-  found.some(
-    (each) =>
-      areSameTerms(alert, each) &&
-      (each.carried === alert || (alert.startedAt >= each.startedAt && alert.startedAt <= each.last.at)),
-  );
 
 /**
  * An excursion without late readings in breach makes no alert. An excursion that ends with timely readings in
@@ -213,7 +236,7 @@ function lengthen(
   const [first] = breaches;
   if (!carried && first) Object.assign(alert, { startedAt, value: first.value });
   const known = stretch.isNewest ? [] : [alert, ...overlapping.filter((each) => !isLive(each))];
-  const end = endedAt ?? Math.max(last.at, ...known.map((each) => each.endedAt ?? 0));
+  const end = endedAt ?? known.reduce((latest, each) => Math.max(latest, each.endedAt ?? 0), last.at);
   const next = overlapping.find((each) => isLive(each) && each.startedAt > alert.startedAt);
   alert.endedAt = Math.min(end, next?.startedAt ?? end);
   const before = alert.extreme;
@@ -237,22 +260,22 @@ function beginEarlier(live: TemperatureAlert, { startedAt, breaches }: Excursion
  */
 function beginLater(
   live: TemperatureAlert,
-  found: readonly Excursion<TemperatureAlert>[],
-  samples: readonly Sample[],
+  findExcursion: FindExcursion<TemperatureAlert>,
+  timelyBreachesOf: (terms: ExcursionTerms) => readonly Sample[],
 ): boolean {
-  const excursionAt = (moment: number) =>
-    found.find((each) => areSameTerms(each, live) && each.startedAt <= moment && each.last.at >= moment);
-  const begun = excursionAt(live.startedAt);
+  const begun = findExcursion(live, live.startedAt);
   if (!begun || begun.endedAt === null) return false;
-  const inTime = samples.find(
-    ({ at, late, value }) => !late && at >= live.startedAt && breachOf(live.bounds, value) === live.type,
-  );
+  const timely = timelyBreachesOf(live);
+  const inTime = timely[partitionPoint(timely, ({ at }) => at < live.startedAt)];
   if (!inTime) return true;
-  const own = excursionAt(inTime.at);
+  const own = findExcursion(live, inTime.at);
   if (own && own.startedAt > live.startedAt)
     Object.assign(live, { startedAt: own.startedAt, value: own.breaches[0]?.value ?? live.value });
   return false;
 }
+
+const toTimelyBreaches = (samples: readonly Sample[], { bounds, type }: ExcursionTerms): Sample[] =>
+  samples.filter(({ late, value }) => !late && breachOf(bounds, value) === type);
 
 /**
  * Whether no excursion contains the alert's first reading any more: later readings show that the breach has
@@ -271,11 +294,14 @@ const isUnsupported = (
 
 /** Cuts the alert down to the breach that it began with; the rest of it is found again as excursions. */
 function shorten(alert: TemperatureAlert, samples: readonly Sample[]): void {
-  const own = samples.filter(({ at }) => at >= alert.startedAt);
-  const end = own.find(({ value }) => breachOf(alert.bounds, value) !== alert.type);
-  if (!end) return;
-  alert.endedAt = end.at;
-  alert.extreme = extremeOf(alert.type, own.slice(0, own.indexOf(end))) ?? alert.extreme;
+  const begin = partitionPoint(samples, ({ at }) => at < alert.startedAt);
+  let end = begin;
+  const isOwn = (sample: Sample) => breachOf(alert.bounds, sample.value) === alert.type;
+  for (let next = samples[end]; next && isOwn(next); next = samples[end]) end++;
+  const after = samples[end];
+  if (!after) return;
+  alert.endedAt = after.at;
+  alert.extreme = extremeOf(alert.type, samples.slice(begin, end)) ?? alert.extreme;
 }
 
 function extremeOf<Each extends { at: number; value: number }>(

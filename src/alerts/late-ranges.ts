@@ -10,6 +10,7 @@ import type { ReceivedFrame } from '../measurements/frame.ts';
 import { DAY_MS, MINUTE_MS } from '../process/durations.ts';
 import { isActiveAt } from './alert-definition.ts';
 import { breachOf } from './alert-state-machine.ts';
+import { createAlertsByTime } from './by-time.ts';
 import type { UnendedExcursion } from './device-alerts.ts';
 import { areSameTerms, type ExcursionTerms } from './excursions.ts';
 import type { TemperatureAlert } from './late-excursions.ts';
@@ -45,14 +46,15 @@ export function toRanges(
   const lookMs = delayMs === 0 ? LOOK_MS : delayMs + longestGapMs(rules);
   // Whether the excursion still goes on is found out anew with each frame.
   const ranges: Range[] = unendedAt === null ? [] : [around(unendedAt, lookMs)];
-  for (const reading of fresh) {
+  const byTime = createAlertsByTime(alerts);
+  for (const reading of fresh.toSorted((a, b) => a.measuredAt.getTime() - b.measuredAt.getTime())) {
     const at = reading.measuredAt.getTime();
     const breaches = breachesOf(reading, rules);
     // Only sensor errors can be stored between the newest sample and later ones.
     if (unendedAt !== null && at >= unendedAt) ranges.push({ from: unendedAt - lookMs, to: at + lookMs });
     else if (breaches.length > 0 || (reading.value === null && delayMs > 0)) ranges.push(around(at, lookMs));
     // A reading that may split an excursion requires all of its readings; of an alert that is not late, those before it.
-    for (const alert of alerts)
+    for (const alert of byTime.within(at, at))
       if (isSplitBy(alert, reading, breaches))
         ranges.push(
           { from: alert.startedAt, to: (alert.late ? alert.endedAt : null) ?? at },

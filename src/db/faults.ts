@@ -57,6 +57,8 @@ const CHECK_VIOLATION = '23514';
 
 export const isLockTimeout = (error: unknown): boolean => asFault(error).code === LOCK_NOT_AVAILABLE;
 
+export const isStatementTimeout = (error: unknown): boolean => asFault(error).code === STATEMENT_TIMEOUT;
+
 /** No partition exists for a row. PostgreSQL reports it as a check violation without a constraint. */
 export function isMissingPartition(error: unknown): boolean {
   const { code, constraint } = asFault(error);
@@ -136,7 +138,7 @@ export type FaultKind = (typeof FAULT_KINDS)[number];
 export function faultKindOf(error: unknown): FaultKind | null {
   if (isLockTimeout(error)) return 'lock_timeout';
   if (isQueryTimeout(error)) return 'no_answer';
-  return asFault(error).code === STATEMENT_TIMEOUT ? 'statement_timeout' : null;
+  return isStatementTimeout(error) ? 'statement_timeout' : null;
 }
 
 /** The database cannot be reached or cannot serve at present; the same request may succeed later. */

@@ -7,8 +7,24 @@ import { query } from '../db/query.ts';
 import { type AssetRef, assetKeys } from '../devices/asset-ref.ts';
 import { FIRST_ID } from '../process/uuid.ts';
 import { type AssetBlock, type BlockRow, blockBindings, blockOf } from './block-columns.ts';
-import { DUE, INSERT, LIST_BLOCKS, LOCK_DUE, RECORD_COMPACTED, REMOVE_DAY } from './compaction.statements.ts';
-import type { CompactionWindow, DueDevice } from './compaction.ts';
+import {
+  DUE,
+  INSERT,
+  LEAVE_DAY,
+  LIST_BLOCKS,
+  LOCK_DUE,
+  RECORD_COMPACTED,
+  REMOVE_DAY,
+} from './compaction.statements.ts';
+import type { CompactionWindow, DueDevice, UnreadDay } from './compaction.ts';
+
+interface ListedBlocks {
+  blocks: AssetBlock[];
+  /** At most one; where tables are distributed, one for each organization. */
+  unread: UnreadDay[];
+}
+
+type Row = BlockRow & Pick<AssetBlock, keyof AssetRef | 'freshHour'> & { isWithin: boolean };
 
 export type CompactionRepository = ReturnType<typeof createCompactionRepository>;
 
@@ -42,32 +58,36 @@ export function createCompactionRepository(sql: Database) {
       return locked.sort(byTurn);
     },
 
-    async listBlocks(windows: CompactionWindow[]): Promise<AssetBlock[]> {
-      const rows = await query<BlockRow & Pick<AssetBlock, keyof AssetRef | 'freshHour'>>(sql, LIST_BLOCKS, {
+    /**
+     * The blocks of whole days, in the order of the windows, as long as they have at most that many readings together; and
+     * the first day beyond.
+     */
+    async listBlocks(windows: CompactionWindow[], readingsMax: number): Promise<ListedBlocks> {
+      const rows = await query<Row>(sql, LIST_BLOCKS, {
         ...assetKeys(windows),
         from: times(windows, 'from'),
         before: times(windows, 'before'),
+        readingsMax,
       });
-      return rows.map((row) => ({
-        organizationId: row.organizationId,
-        assetId: row.assetId,
-        block: blockOf(row),
-        freshHour: row.freshHour,
-      }));
+      return {
+        blocks: rows.filter(({ isWithin }) => isWithin).map(toAssetBlock),
+        unread: rows
+          .filter(({ isWithin }) => !isWithin)
+          .map(({ assetId, lastAt }) => ({ assetId, lastAt: Math.round(lastAt) })),
+      };
     },
 
     /**
      * Returns the number of blocks of the day. One statement per day: joined to days, it might read whole
      * partitions.
      */
-    async removeDay({ organizationId, assetId, from, before }: CompactionWindow): Promise<number> {
-      const rows = await query(sql, REMOVE_DAY, {
-        organizationId,
-        assetId,
-        from: from.toISOString(),
-        before: before.toISOString(),
-      });
-      return rows.length;
+    async removeDay(day: CompactionWindow): Promise<number> {
+      return (await query(sql, REMOVE_DAY, dayBindings(day))).length;
+    },
+
+    /** Keeps the blocks of the day as they are, and findable after it was recorded as compacted. */
+    async leaveDay(day: CompactionWindow): Promise<void> {
+      await query(sql, LEAVE_DAY, dayBindings(day));
     },
 
     async insert(blocks: AssetBlock[]): Promise<void> {
@@ -80,6 +100,20 @@ export function createCompactionRepository(sql: Database) {
     },
   };
 }
+
+const toAssetBlock = (row: Row): AssetBlock => ({
+  organizationId: row.organizationId,
+  assetId: row.assetId,
+  block: blockOf(row),
+  freshHour: row.freshHour,
+});
+
+const dayBindings = ({ organizationId, assetId, from, before }: CompactionWindow) => ({
+  organizationId,
+  assetId,
+  from: from.toISOString(),
+  before: before.toISOString(),
+});
 
 const times = (windows: CompactionWindow[], field: 'from' | 'before'): string =>
   toArrayText(windows, (window) => window[field].toISOString());

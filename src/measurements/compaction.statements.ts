@@ -1,5 +1,5 @@
 /** Text: they lock and rewrite blocks of many devices at once. */
-import { BLOCK_COLUMNS, BLOCK_FIELDS, placesOf, SELECT_BLOCKS } from './block-columns.ts';
+import { BLOCK_COLUMNS, BLOCK_FIELDS, placesOf, SELECT_BLOCKS, STORED_COLUMNS } from './block-columns.ts';
 
 export const DUE = `uncompacted_from < :before::timestamptz
     and (uncompacted_from, asset_id) > (:afterFrom::timestamptz, :afterId::uuid)`;
@@ -15,25 +15,47 @@ export const LOCK_DUE = `
   select organization_id as "organizationId", asset_id as "assetId", uncompacted_from as "from" from locked
   where ${DUE}`;
 
+/**
+ * Days, device by device, as long as they have at most `:readingsMax` readings together; where a day exceeds it, one block of
+ * that day, which is not within it. The arrays of all others stay on the server.
+ */
 export const LIST_BLOCKS = `
-  select n.organization_id as "organizationId", n.asset_id as "assetId", b.*
-  from unnest(:organizationIds::uuid[], :assetIds::uuid[], :from::timestamptz[], :before::timestamptz[])
-    as n (organization_id, asset_id, from_at, before_at)
-  cross join lateral ${placesOf('n.organization_id', 'n.asset_id', 'n.from_at', 'n.before_at')}
-  cross join lateral (
-    select ${BLOCK_FIELDS}, fresh_hour as "freshHour" from measurement_blocks
-    where organization_id = n.organization_id and asset_id = n.asset_id
-      and place = at.place and last_at >= n.from_at and last_at < n.before_at
-    -- Looked up for each device: joined freely, it might read whole partitions.
-    offset 0
-  ) as b`;
+  select organization_id as "organizationId", asset_id as "assetId", ${BLOCK_FIELDS}, fresh_hour as "freshHour",
+    total <= :readingsMax as "isWithin"
+  from (
+    select *, lag(total, 1, 0) over (order by position, day) as earlier
+    from (
+      select n.organization_id, n.asset_id, n.position, b.*,
+        sum(b.readings) over (order by n.position, b.day) as total
+      from unnest(:organizationIds::uuid[], :assetIds::uuid[], :from::timestamptz[], :before::timestamptz[])
+        with ordinality as n (organization_id, asset_id, from_at, before_at, position)
+      cross join lateral ${placesOf('n.organization_id', 'n.asset_id', 'n.from_at', 'n.before_at')}
+      cross join lateral (
+        select ${STORED_COLUMNS}, fresh_hour, date_trunc('day', last_at at time zone 'UTC') as day,
+          coalesce(cardinality(steps), cardinality(numbers)) as readings
+        from measurement_blocks
+        where organization_id = n.organization_id and asset_id = n.asset_id
+          and place = at.place and last_at >= n.from_at and last_at < n.before_at
+        -- Looked up for each device: joined freely, it might read whole partitions.
+        offset 0
+      ) as b
+    ) as counted
+  ) as limited
+  where earlier <= :readingsMax`;
+
+const OF_DAY = `organization_id = :organizationId and asset_id = :assetId
+    and place = any (array(select place from ${placesOf(':organizationId', ':assetId', ':from::timestamptz', ':before::timestamptz')}))
+    and last_at >= :from::timestamptz and last_at < :before::timestamptz`;
 
 export const REMOVE_DAY = `
   delete from measurement_blocks
-  where organization_id = :organizationId and asset_id = :assetId
-    and place = any (array(select place from ${placesOf(':organizationId', ':assetId', ':from::timestamptz', ':before::timestamptz')}))
-    and last_at >= :from::timestamptz and last_at < :before::timestamptz
+  where ${OF_DAY}
   returning 1`;
+
+/** Fresh blocks are found only from `fresh_from` on, which moves on to the next day. */
+export const LEAVE_DAY = `
+  update measurement_blocks set fresh_hour = null
+  where ${OF_DAY} and fresh_hour is not null`;
 
 export const INSERT = `insert into measurement_blocks (${BLOCK_COLUMNS}) ${SELECT_BLOCKS}`;
 

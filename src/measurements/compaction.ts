@@ -15,6 +15,13 @@ export interface CompactionWindow extends DueDevice {
   before: Date;
 }
 
+/** The first day that was not read, named by one of its blocks. */
+export interface UnreadDay {
+  assetId: string;
+  /** Unix milliseconds */
+  lastAt: number;
+}
+
 interface Rewrite {
   /** Days whose blocks are replaced. */
   days: CompactionWindow[];
@@ -34,20 +41,47 @@ export function toWindow({ organizationId, assetId, from }: DueDevice, closed: D
   return { organizationId, assetId, from: new Date(start), before: new Date(before) };
 }
 
+/** The windows up to the first day that was not read; none if that is the first day of the first window. */
+export function cutToRead(
+  windows: readonly CompactionWindow[],
+  unread: readonly UnreadDay[],
+): CompactionWindow[] {
+  const days = new Map(unread.map(({ assetId, lastAt }) => [assetId, new Date(startOfDay(lastAt))]));
+  const index = windows.findIndex(({ assetId }) => days.has(assetId));
+  const cut = windows[index];
+  if (!cut) return [...windows];
+  const before = days.get(cut.assetId) as Date;
+  return [...windows.slice(0, index), ...(before > cut.from ? [{ ...cut, before }] : [])];
+}
+
+export const firstDayOf = (window: CompactionWindow): CompactionWindow => ({
+  ...window,
+  before: new Date(window.from.getTime() + DAY_MS),
+});
+
 /** Rewrites only days that become fewer blocks, or have fresh ones. */
 export function planRewrite(blocks: AssetBlock[]): Rewrite {
   const rewrite: Rewrite = { days: [], replaced: 0, added: [] };
   for (const day of groupByDay(blocks)) {
-    const merged = toBlocks(day.flatMap(({ block }) => toReadings(block)));
+    const merged = [...groupByTerms(day)].flatMap((some) =>
+      toBlocks(some.flatMap(({ block }) => toReadings(block))),
+    );
     if (merged.length >= day.length && day.every(({ freshHour }) => freshHour === null)) continue;
     const { organizationId, assetId, block } = day[0] as AssetBlock;
     const start = startOfDay(block.lastAt);
     rewrite.days.push({ organizationId, assetId, from: new Date(start), before: new Date(start + DAY_MS) });
     rewrite.replaced += day.length;
-    rewrite.added.push(...merged.map((block) => ({ organizationId, assetId, block, freshHour: null })));
+    for (const block of merged) rewrite.added.push({ organizationId, assetId, block, freshHour: null });
   }
   return rewrite;
 }
+
+/** Blocks that may become one: those of several channels are not in memory as readings together. */
+const groupByTerms = (blocks: AssetBlock[]): Iterable<AssetBlock[]> =>
+  grouped(
+    blocks,
+    ({ block }) => `${block.channel} ${block.type} ${block.late} ${block.periodSeconds}`,
+  ).values();
 
 const groupByDay = (blocks: AssetBlock[]): Iterable<AssetBlock[]> =>
   grouped(blocks, ({ assetId, block }) => `${assetId} ${startOfDay(block.lastAt)}`).values();

@@ -51,11 +51,15 @@ export const LIST_FEW = `
 /** More than loggers store in such a range, however long they were out of reach. */
 export const SURROUNDING_BLOCKS_MAX = 5_000;
 
-/** A next sample is no later than the end of the block that ends first, among the blocks that hold one. */
+/**
+ * A next sample is no later than the end of the block that ends first, among the blocks that hold one. Of each device, the
+ * last ranges and blocks as long as they have at most `:readingsMax` readings together, and the block that exceeds it.
+ */
 export const FIND_SURROUNDING = `
-  select b.index, extract(epoch from b.until)::float8 * 1000 as until, ${BLOCK_FIELDS}
+  select b.index, extract(epoch from b.until)::float8 * 1000 as until, b.total, ${BLOCK_FIELDS}
   from (
-    select n.index, next.until, stored.*
+    select n.index, next.until, stored.*, sum(stored.readings)
+      over (partition by n.asset_id order by n.index desc, stored.last_at desc rows unbounded preceding) as total
     from unnest(:organizationIds::uuid[], :assetIds::uuid[], :channels::smallint[], :from::timestamptz[],
         :to::timestamptz[], :haveNext::boolean[], :indexes::integer[])
       as n (organization_id, asset_id, channel, from_at, to_at, has_next, index)
@@ -73,7 +77,8 @@ export const FIND_SURROUNDING = `
     cross join lateral (
       select b.* from ${placesOf('n.organization_id', 'n.asset_id', 'n.from_at', 'least(fresh.latest_measured_at, next.until)')}
       cross join lateral (
-        select ${STORED_COLUMNS} from measurement_blocks
+        select ${STORED_COLUMNS}, coalesce(cardinality(steps), cardinality(numbers)) as readings
+        from measurement_blocks
         where organization_id = n.organization_id and asset_id = n.asset_id and place = at.place
           and channel = n.channel and type = ${TEMPERATURE} and last_at >= n.from_at
           and last_at <= next.until + make_interval(mins => at.reach) and first_at <= next.until
@@ -81,4 +86,6 @@ export const FIND_SURROUNDING = `
       ) as b
       order by b.last_at desc limit ${SURROUNDING_BLOCKS_MAX}
     ) as stored
-  ) as b`;
+  ) as b
+  where b.total - b.readings <= :readingsMax
+  order by b.index, b.last_at desc`;

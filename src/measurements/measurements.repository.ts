@@ -85,6 +85,7 @@ export function createMeasurementsRepository(sql: Sql) {
         from: toArrayText(ranges, ({ from }) => new Date(from).toISOString()),
         to: toArrayText(ranges, ({ to }) => new Date(to).toISOString()),
         before: toArrayText(ranges, ({ before }) => new Date(before).toISOString()),
+        times: toArrayText(inOrder(sent), (at) => new Date(at).toISOString()),
       });
       return toStored(rows, sent);
     },
@@ -199,6 +200,9 @@ function toStored(rows: OverlapRow[], sent: readonly SentTimes[]): StoredByAsset
   }
   return new Map([...byAsset].map(([assetId, { stored }]) => [assetId, stored]));
 }
+
+const inOrder = (sent: readonly SentTimes[]): number[] =>
+  sent.flatMap(({ times }) => times).sort((a, b) => a - b);
 
 /** Unix milliseconds, both inclusive. */
 interface TimeRange extends AssetRef {

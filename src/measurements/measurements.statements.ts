@@ -72,19 +72,25 @@ export const STORE = `
     limit 1
   ) as newer`;
 
-/** Looked up for each place: joined freely, all blocks from from_at on might be read. */
+/**
+ * Looked up for each place: joined freely, all blocks from from_at on might be read. Blocks between the times that were sent,
+ * of which a device may have thousands, stay on the server: `width_bucket` counts the times up to a moment. `:times` are in
+ * order.
+ */
 export const FIND_STORED = `
   select asset_id as "assetId", ${BLOCK_FIELDS} from (
     select n.asset_id, stored.*
     from unnest(:organizationIds::uuid[], :assetIds::uuid[], :from::timestamptz[], :to::timestamptz[],
         :before::timestamptz[])
       as n (organization_id, asset_id, from_at, to_at, before_at)
+    cross join (select :times::timestamptz[] as times) as sent
     cross join lateral ${placesOf('n.organization_id', 'n.asset_id', 'n.from_at', 'n.to_at')}
     cross join lateral (
       select ${STORED_COLUMNS} from measurement_blocks
       where organization_id = n.organization_id and asset_id = n.asset_id and place = at.place
         and last_at >= n.from_at and last_at < n.before_at
         and last_at <= n.to_at + make_interval(mins => at.reach) and first_at <= n.to_at
+        and width_bucket(last_at, sent.times) > width_bucket(first_at - interval '1 microsecond', sent.times)
       offset 0
     ) as stored
   ) as b`;

@@ -28,8 +28,11 @@ export interface SurroundingReadings {
 
 export type SurroundingReadingsRepository = ReturnType<typeof createSurroundingReadingsRepository>;
 
-export const createSurroundingReadingsRepository = (sql: Sql) => ({
-  /** Temperatures, for each range in the order given: where it has too many, only the last ones. */
+/** Of one device, some 300 bytes each: those of three days of a channel that measures each second. */
+const READINGS_MAX = 300_000;
+
+export const createSurroundingReadingsRepository = (sql: Sql, readingsMax = READINGS_MAX) => ({
+  /** Temperatures, for each range in the order given: where the device has too many, only the last ones. */
   async find(ranges: readonly SurroundingRange[]): Promise<SurroundingReadings[]> {
     if (ranges.length === 0) return [];
     const rows = await queryPrepared<Row>(sql, 'measurements_find_surrounding', FIND_SURROUNDING, {
@@ -39,10 +42,11 @@ export const createSurroundingReadingsRepository = (sql: Sql) => ({
       to: toArrayText(ranges, ({ to }) => new Date(to).toISOString()),
       haveNext: toArrayText(ranges, ({ hasNext }) => hasNext),
       indexes: toArrayText([...ranges.keys()], (index) => index),
+      readingsMax,
     });
     const byRange = ranges.map((): Row[] => []);
     for (const row of rows) byRange[row.index]?.push(row);
-    return ranges.map((range, index) => toSurrounding(range, byRange[index] as Row[]));
+    return ranges.map((range, index) => toSurrounding(range, byRange[index] as Row[], readingsMax));
   },
 });
 
@@ -50,11 +54,19 @@ interface Row extends BlockRow {
   index: number;
   /** Unix milliseconds: the next sample is no later. */
   until: number;
+  /** Number of readings of the device up to this block, which is the earliest of them. */
+  total: number;
 }
 
-function toSurrounding({ from, to }: SurroundingRange, rows: Row[]): SurroundingReadings {
+function toSurrounding(
+  { from, to }: SurroundingRange,
+  rows: Row[],
+  readingsMax: number,
+): SurroundingReadings {
   const until = Math.max(to, ...rows.map((row) => Math.round(row.until)));
-  const first = rows.length < SURROUNDING_BLOCKS_MAX ? from : Math.max(from, (rows.at(-1) as Row).lastAt + 1);
+  const earliest = rows.at(-1);
+  const isCut = rows.length >= SURROUNDING_BLOCKS_MAX || (earliest?.total ?? 0) > readingsMax;
+  const first = earliest && isCut ? Math.max(from, Math.round(earliest.lastAt) + 1) : from;
   const readings = rows.flatMap((row) => toReadings(blockOf(row), (at) => at >= first && at <= until));
   return {
     from: first,

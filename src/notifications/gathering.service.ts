@@ -5,6 +5,7 @@
  */
 import type { Database } from '../db/database.ts';
 import { isFaultOfAll, SET_ASIDE_MS } from '../db/due-rows.ts';
+import { isStatementTimeout } from '../db/faults.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import { composeMessage, type MentionCounts, type Message, mergeSteps, NAMED_MAX } from './message.ts';
 import type { NotificationAlertsRepository } from './notification-alerts.repository.ts';
@@ -104,6 +105,8 @@ export function createGathering(deps: GatheringDeps): Gather {
     } catch (error) {
       const [first, ...others] = due;
       if (!first || isFaultOfAll(error)) throw error;
+      // Only its own channel waits for an alert that takes too long: it is tried again at once, not in an hour.
+      if (others.length === 0 && isStatementTimeout(error)) throw error;
       if (others.length === 0) await setAside(ref, first, error);
       else {
         const half = Math.ceil(due.length / 2);

@@ -46,7 +46,9 @@ export function drawChart(
   const values = lines.flatMap(({ channel: { min, max, alerts } }) =>
     [min, max, ...alerts.flatMap(({ lowC, highC }) => [lowC, highC])].filter((each) => each !== null),
   );
-  const [low, high] = values.length === 0 ? [0, 0] : [Math.min(...values), Math.max(...values)];
+  const [first = 0] = values;
+  const low = values.reduce((lowest, value) => Math.min(lowest, value), first);
+  const high = values.reduce((highest, value) => Math.max(highest, value), first);
   const toX = (at: number) => area.left + ((at - from) / (to - from || 1)) * area.width;
   // Keeps the curve, bounds and their labels off the frame.
   const margin = (high - low) / 8 || 1;

@@ -53,6 +53,8 @@ const PAGE = 2_000;
 /** Maximum number of consecutive sensor errors before the span, behind which a sample is searched. */
 const ERRORS_MAX = 100;
 const SPAN_DAYS_MAX = 400;
+/** More periods of settings than any device has in its life, unless it reports others with each frame. */
+const PERIODS_MAX = 10_000;
 
 export type StatisticsService = ReturnType<typeof createStatisticsService>;
 
@@ -63,8 +65,10 @@ export function createStatisticsService(deps: StatisticsDeps) {
     const asset = orNotFound(await record.find(organizationId, assetId), NO_SUCH_ASSET);
     checkSpan(request);
     const span = cutSpan(request, asset, now());
-    const until = { from: null, to: new Date(span.to), limit: null };
+    // Also periods before the span: the last reading before it holds into it, and is older by any time.
+    const until = { from: null, to: new Date(span.to), limit: PERIODS_MAX };
     const inForce = await settings.list(organizationId, assetId, until);
+    checkPeriods(inForce, span);
     const list = history.lister({ organizationId, assetId, layout: asset });
     const isArchived = asset.archivedAt !== null && asset.archivedAt.getTime() <= span.from;
     const measured = isArchived ? [] : asset.measuredChannels;
@@ -111,6 +115,13 @@ function checkSpan({ from, to }: StatisticsRequest): void {
   if (to <= from) throw invalid('to must be later than from');
   if (to.getTime() - from.getTime() > SPAN_DAYS_MAX * DAY_MS)
     throw invalid(`to must be at most ${SPAN_DAYS_MAX} days later than from`);
+}
+
+/** Periods before the span may be missing, and are then unknown; those within it may not. */
+function checkPeriods(newestFirst: readonly SettingsPeriod[], { from }: Span): void {
+  const earliest = newestFirst.at(-1);
+  if (newestFirst.length === PERIODS_MAX && earliest && earliest.from.getTime() > from)
+    throw invalid(`The settings changed ${PERIODS_MAX} times or more within the span: choose a shorter one`);
 }
 
 /** Ends the span at the present and at the archival, because no readings are expected after them. */

@@ -4,6 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { planLateExcursions, type TemperatureAlert } from '../../src/alerts/late-excursions.ts';
+import { TEMPERATURE } from '../../src/devices/device-capabilities.ts';
+import type { StoredReading } from '../../src/devices/reading.ts';
 import { createLateDevice, DAY, type Sample } from './late-device.ts';
 import { expectedExcursions } from './late-model.ts';
 
@@ -158,6 +161,52 @@ describe('Excursions in late data', () => {
       }),
       { numRuns: RUNS, ...SEED },
     );
+  });
+
+  it('evaluates a late reading among a hundred thousand alerts within seconds', function () {
+    this.timeout(20_000);
+    const terms = {
+      type: 'high_temp',
+      channel: 1,
+      bounds: { lowC: null, highC: 8, hysteresisC: 0 },
+      severity: 'critical',
+    } as const;
+    const reading = (at: number, value: number, late = false): StoredReading => ({
+      channel: 1,
+      type: TEMPERATURE,
+      value,
+      error: null,
+      late,
+      measuredAt: new Date(at),
+      receivedAt: new Date(at),
+      periodSeconds: null,
+    });
+    const alertAt = (startedAt: number): TemperatureAlert => ({
+      ...terms,
+      alertId: `${startedAt}`,
+      late: false,
+      startedAt,
+      endedAt: startedAt + 18,
+      value: 15,
+      extreme: null,
+    });
+    const alerts = Array.from({ length: 100_000 }, (_, index) => alertAt(18 + 36 * index));
+    const readings = [
+      reading(0, 5),
+      ...alerts.flatMap(({ startedAt: at }) => [reading(at, 15), reading(at + 18, 5)]),
+    ];
+    const half = readings.length - 100_000;
+    const lateAt = 36 * 50_000 + 9;
+    const stretch = [...readings.slice(0, half), reading(lateAt, 15, true), ...readings.slice(half)];
+    const definition = { ...terms, rule: 0, windows: null, delayMinutes: 0 };
+    const rules = [{ from: Number.NEGATIVE_INFINITY, definitions: [definition], periodSeconds: null }];
+    const plan = planLateExcursions({ stretches: [stretch], rules, alerts, newestAt: null });
+    assert.deepEqual(plan, {
+      made: [],
+      lengthened: [{ ...alertAt(18 + 36 * 50_000), startedAt: lateAt }],
+      unendedAt: null,
+      isCut: false,
+    });
   });
 
   it('assigns excursions to alerts of timely readings where their times overlap', async () => {

@@ -519,6 +519,7 @@ const RUNS: Runs = [
     lockDue: (each) => acts(each.lockDue(NOW, null, 10)),
     listBlocks: TEXT,
     removeDay: TEXT,
+    leaveDay: TEXT,
     insert: TEXT,
     recordCompacted: TEXT,
   }),

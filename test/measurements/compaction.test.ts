@@ -6,6 +6,8 @@ import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createCompactionRepository } from '../../src/measurements/compaction.repository.ts';
 import { type CompactionDeps, createCompaction } from '../../src/measurements/compaction.service.ts';
+import { countReadings } from '../../src/measurements/reading-block.ts';
+import { DAY_MS } from '../../src/process/durations.ts';
 import { registerMany } from '../support/fleet.ts';
 import { SENSOR_FAULT, temperature } from './fixtures.ts';
 import { countsOf, useLogger } from './harness.ts';
@@ -41,10 +43,10 @@ describe('Compaction', () => {
   const compact = () => compactionWith().compactClosedDays();
 
   /** Frames with one reading each, received at different times, on two channels. */
-  async function sendDay(serialNumber = logger.serial): Promise<void> {
+  async function sendDay(serialNumber = logger.serial, start = noon): Promise<void> {
     for (let minute = 0; minute < 12; minute++) {
-      const readings = [1, 2].map((channel) => temperature(minute, { channel, value: minute / 10 }, noon));
-      const receivedAt = new Date(noon + (minute + 1) * 60_000 + minute);
+      const readings = [1, 2].map((channel) => temperature(minute, { channel, value: minute / 10 }, start));
+      const receivedAt = new Date(start + (minute + 1) * 60_000 + minute);
       await intakeWith().receive(frame({ serialNumber, readings, receivedAt }));
     }
   }
@@ -55,6 +57,53 @@ describe('Compaction', () => {
     assert.equal(await countBlocks(sql(), logger.assetId), 24);
     await compact();
     assert.equal(await countBlocks(sql(), logger.assetId), 2);
+    assert.deepEqual(await history(), before);
+  });
+
+  it('reads as many whole days at a time as it may, and compacts all of them', async () => {
+    for (const daysBefore of [3, 2, 1, 0]) await sendDay(logger.serial, noon - daysBefore * DAY_MS);
+    const before = await history('?limit=100');
+    const read: Array<{ readings: number; unreadBlocks: number }> = [];
+    await compactionWith({
+      readingsMax: 48,
+      compactionIn(handle) {
+        const repository = createCompactionRepository(handle);
+        return {
+          ...repository,
+          async listBlocks(...given) {
+            const { blocks, unread } = await repository.listBlocks(...given);
+            const readings = countReadings(blocks.map(({ block }) => block));
+            read.push({ readings, unreadBlocks: unread.length });
+            return { blocks, unread };
+          },
+        };
+      },
+    }).compactClosedDays();
+    assert.deepEqual(read, [
+      { readings: 48, unreadBlocks: 1 },
+      { readings: 48, unreadBlocks: 0 },
+    ]);
+    assert.equal(await countBlocks(sql(), logger.assetId), 8);
+    assert.deepEqual(await history('?limit=100'), before);
+  });
+
+  it('leaves a day with too many readings as it was sent, reports it once, and compacts the next one', async () => {
+    await sendDay(logger.serial, noon - DAY_MS);
+    for (const minute of [1, 2]) await receiveAt(logger.serial, minute);
+    const before = await history();
+    const setAside: string[] = [];
+    const compactAgain = () =>
+      compactionWith({
+        readingsMax: 23,
+        onSetAside: ({ assetId }, error) => setAside.push(`${assetId} ${(error as Error).message}`),
+      }).compactClosedDays();
+    await compactAgain();
+    await compactAgain();
+    const day = new Date(noon - DAY_MS).toISOString().slice(0, 10);
+    assert.deepEqual(setAside, [
+      `${logger.assetId} The readings of ${day} are too many to be compacted: they stay as they were sent`,
+    ]);
+    assert.equal(await countBlocks(sql(), logger.assetId), 25);
     assert.deepEqual(await history(), before);
   });
 
@@ -205,7 +254,7 @@ describe('Compaction', () => {
     assert.equal(await countBlocks(sql(), logger.assetId), 2);
   });
 
-  it('continues with other devices when one cannot be compacted, and leaves locked ones for later', async () => {
+  it('continues with other devices when one fails and one takes too long, and leaves locked ones for later', async () => {
     const fleet = await registerMany(logger.org, 30, logger.newSerial('FLEET'));
     for (const serial of fleet) await sendDayOf(serial);
     const left = () =>
@@ -214,23 +263,27 @@ describe('Compaction', () => {
         `select asset_id as "assetId" from device_states where uncompacted_from < now() - interval '2 days'
          order by asset_id`,
       );
-    const bad = (await left())[7]?.assetId;
+    const due = await left();
+    const faults = new Map([
+      [due[7]?.assetId, new Error('no')],
+      [due[19]?.assetId, Object.assign(new Error('too slow'), { code: '57014' })],
+    ]);
     const setAside: string[] = [];
     await compactionWith({
       compactionIn(handle) {
         const repository = createCompactionRepository(handle);
         return {
           ...repository,
-          listBlocks: (windows) =>
-            windows.some(({ assetId }) => assetId === bad)
-              ? Promise.reject(new Error('no'))
-              : repository.listBlocks(windows),
+          async listBlocks(windows, readingsMax) {
+            for (const { assetId } of windows) if (faults.has(assetId)) throw faults.get(assetId);
+            return repository.listBlocks(windows, readingsMax);
+          },
         };
       },
       onSetAside: ({ assetId }) => setAside.push(assetId),
     }).compactClosedDays();
-    assert.deepEqual(setAside, [bad]);
-    assert.deepEqual(await left(), [{ assetId: bad }]);
+    assert.deepEqual(setAside, [...faults.keys()]);
+    assert.deepEqual(await left(), [due[7], due[19]]);
     const locked = await sql().transaction();
     await query(locked, 'select from device_states where uncompacted_from is not null for update');
     await compact();

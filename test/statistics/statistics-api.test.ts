@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { inflateSync } from 'node:zlib';
+import { query } from '../../src/db/query.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/process/durations.ts';
 import { createCurves } from '../../src/statistics/curve.ts';
 import { channelLines } from '../../src/statistics/record-text.ts';
@@ -644,6 +645,20 @@ describe('Statistics of a device', () => {
         [2, 0],
       ],
     );
+  });
+
+  it('refuses a span within which the settings changed ten thousand times, and no shorter one', async () => {
+    const flipping = await register(dms, 'FLIPPING');
+    await query(
+      dms.service.sql,
+      `insert into device_settings (organization_id, asset_id, from_at, measurement_period_seconds, source)
+       select organization_id, id, ?::timestamptz + n * interval '1 second', 60 + n % 2, 'frame'
+       from assets cross join generate_series(1, 10100) as n where id = ?`,
+      [time(0), flipping],
+    );
+    const statusFrom = async (minute: number) =>
+      (await dms.api.get(`/assets/${flipping}/statistics?from=${time(minute)}&to=${time(180)}`)).status;
+    assert.deepEqual([await statusFrom(0), await statusFrom(3)], [400, 200]);
   });
 
   it('refuses missing, empty and too long spans', async () => {

@@ -48,7 +48,8 @@ async function* follow(dms: Client, assetId: string, everyMs: number): AsyncGene
   for (;;) {
     const readings = (items as Reading[]).toReversed();
     yield* readings.filter((reading) => reading.measuredAt > from && !seen.has(keyOf(reading)));
-    from = (readings.at(-SHOWN_FIRST) ?? readings[0])?.measuredAt ?? from;
+    // Of its time there may be other readings, which were not shown.
+    from = readings.at(-SHOWN_FIRST)?.measuredAt ?? '';
     seen = new Set(readings.map(keyOf));
     await delay(everyMs);
     const later = { assetId, limit: PAGE_MAX, ...(from !== '' && { from }) };

@@ -52,7 +52,7 @@ export const alertHtml = (
 ${live(
   'alert',
   html`<h1>${assetName}: ${toWords(alert.type)} ${badge(alert.status, alert.status === 'new' ? 'bad' : undefined)}${alert.late && html` ${badge('late')}`}${alert.muted && html` ${badge('under_maintenance')}`}</h1>
-${outageOf(alert.id, outage)}
+${outageOf(alert, outage)}
 ${facts([
   ['Device', nameLink(alert.assetId, assetName, alert.serialNumber)],
   ...(device && placeOf(device) !== '' ? [['Place', placeOf(device)] as const] : []),

@@ -43,7 +43,7 @@ export const alertLinkHtml = (alert: Alert, options: AlertLinkOptions): Html => 
   const { assetName, layout, latest, place, group, organizationName, next, outage, address, token } = options;
   return html`<section class="one-alert"><p class="quiet">${organizationName}</p>
 <h1>${assetName} <span class="badge bad">${toWords(alert.type)}</span></h1>
-${outageOf(alert.id, outage)}
+${outageOf(alert, outage)}
 ${presentValue(alert, latest)}
 ${facts([
   ['Device', alert.serialNumber],
@@ -99,7 +99,7 @@ function alertHtml(alert: Alert, { token, devices, outage }: AlertsLinkOptions):
   const name = device?.name ?? serialNumber;
   const described = alertDetails(alert, device);
   return html`<strong>${name}</strong> <span class="badge bad">${toWords(type)}</span><p class="quiet">${described && html`${described}, `}since ${clock(timestamp)}</p>
-${outageOf(alertId, outage)}${
+${outageOf(alert, outage)}${
   status === 'new'
     ? button({
         action: ALERT_LINK_PATHS.message,

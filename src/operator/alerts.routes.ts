@@ -7,7 +7,7 @@ import { alertsHtml, MAINTENANCE_PATH } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
 import type { ListChoices } from './form-layout.ts';
 import { maintenanceHtml } from './maintenance-html.ts';
-import { given, type OperatorPage, OWN_PATH, type PageDeps, type ReadTyped } from './page-deps.ts';
+import { given, type OperatorPage, type PageDeps, type ReadTyped, toOwnPath } from './page-deps.ts';
 import { roundedDown } from './page-fingerprint.ts';
 import { toWords } from './parts.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
@@ -193,8 +193,7 @@ export function alertsRoutes({
       role: 'write',
       async handle({ visitor: session, form }) {
         const alertIds = [...new Set(form.getAll('alertId'))];
-        const back = form.get('return') ?? '';
-        const next = OWN_PATH.test(back) ? back : path;
+        const next = toOwnPath(form.get('return')) ?? path;
         const toNext = (done: string) => `${next}${next.includes('?') ? '&' : '?'}done=${done}`;
         if (alertIds.length === 0)
           return { page: await draw(session, toNext('tickFirst'), form), status: 400 };

@@ -1,5 +1,5 @@
 export const sum = (counts: Record<string, number>): number =>
   Object.values(counts).reduce((total, count) => total + count, 0);
 
-/** Devices in contact are counted to one more than the start page tells apart. */
+/** Devices in contact, and those of an outage, are counted to one more than the start page tells apart. */
 export const IN_CONTACT_MAX = 10_001;

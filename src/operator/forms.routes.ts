@@ -239,7 +239,7 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
   /** Null: nothing changes. */
   async function askToSave(
     session: Session,
-    { layout, params }: Form,
+    { layout, params, next }: Form,
     change: Values,
     inputs: Inputs,
   ): Promise<Content> {
@@ -256,7 +256,7 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
       hasMoreGroups: groups.length > GROUPS_SHOWN,
       inputs,
       action: toActionUrl('updateProfile', params),
-      back: layout.back(params),
+      back: next ?? layout.back(params),
     });
   }
 

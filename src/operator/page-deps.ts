@@ -126,7 +126,7 @@ export function noticeOf(query: URLSearchParams): string | undefined {
 }
 
 /** A form may name the page that it stands on, which then follows. */
-export const OWN_PATH = /^\/operator(?:[/?][\w/?=&.%+:~,-]*)?$/;
+const OWN_PATH = /^\/operator(?:[/?][\w/?=&.%+:~,-]*)?$/;
 
 /** It has to fit into a cookie. */
 const OWN_PATH_LENGTH_MAX = 1_000;

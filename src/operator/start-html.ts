@@ -220,7 +220,7 @@ function endedHtml(
 /** The page of the job says which of its devices go back to which profile. */
 const putBackLink = ({ id, counts }: JobView, about: string): Content =>
   counts.applied > 0 &&
-  html`<a class="button main" href="/operator/jobs/${id}">Put back…<span class="hidden"> devices that have taken ${about}</span></a>`;
+  html`<a class="button" href="/operator/jobs/${id}">Put back…<span class="hidden"> devices that have taken ${about}</span></a>`;
 
 const jobLink = (job: JobView, names: ProfileNames): Html =>
   html`<a class="name" href="/operator/jobs/${job.id}">${profileNameOf(job.profileSlug, names)}</a>`;

@@ -21,7 +21,7 @@ export interface OpenAlerts {
 export interface Outage {
   /** The first missed deadline. */
   since: Date;
-  /** Number of devices that have missed their contact and are not back. */
+  /** Number of devices that have missed their contact, counted up to `IN_CONTACT_MAX`: at first, and later if more are not back. */
   overdue: number;
   /** Number of active devices when it was detected. */
   total: number;
@@ -65,12 +65,14 @@ export function createStartRepository(sql: Database) {
     async findOutage(organizationId: string): Promise<Outage | null> {
       const found = await sql('overdue_fleets')
         .where({ organization_id: organizationId, confirmed_at: null })
-        .first('since', { total: 'total_count', alertId: 'escalated_alert_id' });
+        .first('since', { atFirst: 'overdue_count', total: 'total_count', alertId: 'escalated_alert_id' });
       if (!found) return null;
       const unannounced = sql('alerts')
         .where({ organization_id: organizationId })
         .whereRaw(`not is_announced and status <> 'resolved'`);
-      return { ...found, overdue: await countUpTo(sql, found.total, unannounced) };
+      const { atFirst, ...outage } = found;
+      // The alerts of an outage are stored after it, and gradually.
+      return { ...outage, overdue: Math.max(atFirst, await countUpTo(sql, IN_CONTACT_MAX, unannounced)) };
     },
 
     /**

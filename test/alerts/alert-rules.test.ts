@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import type { Answer } from '../support/client.ts';
 import { applyAnswer, configOf, eventually, FACTORY, FRIDGE, report } from '../support/fleet.ts';
-import { untilLockWaits } from '../support/lock-waits.ts';
+import { openHolder, untilLockWaits } from '../support/lock-waits.ts';
 import { startService } from '../support/service.ts';
 import { type AlertItem, FRIDGE_BOUNDS, useDevice } from './harness.ts';
 
@@ -160,7 +160,7 @@ describe('The alert rules of a device', () => {
     await applyProfile({ temperatureAlerts: [] });
     const { config } = (await device.org.device.get(`/devices/${device.serial}/pending-config`)).body;
     await send([reading(0, 20)]);
-    const holder = await device.dms.service.sql.transaction();
+    const holder = await openHolder(device.dms.service.sql);
     await query(holder, 'select 1 from device_states where asset_id = ? for update', [device.assetId]);
     const confirmed = await reportElsewhere({ ...FACTORY, ...config });
     await untilLockWaits(device.dms.service.sql, 1);
@@ -177,7 +177,7 @@ describe('The alert rules of a device', () => {
     await confirmProfile(FRIDGE);
     await applyProfile({ temperatureAlerts: [] });
     const { config } = (await device.org.device.get(`/devices/${device.serial}/pending-config`)).body;
-    const holder = await device.dms.service.sql.transaction();
+    const holder = await openHolder(device.dms.service.sql);
     await query(holder, 'lock table alerts in exclusive mode');
     const measured = send([reading(0, 20)]);
     await untilLockWaits(device.dms.service.sql, 1);
@@ -195,7 +195,7 @@ describe('The alert rules of a device', () => {
    * devices.
    */
   async function holdUp(table: string) {
-    const holder = await device.dms.service.sql.transaction();
+    const holder = await openHolder(device.dms.service.sql);
     await query(holder, `lock table ${table} in exclusive mode`);
     return {
       isWaitedFor: () =>
@@ -232,7 +232,7 @@ describe('The alert rules of a device', () => {
     await applyProfile(FRIDGE);
     const { sql } = device.dms.service;
     // The apply has changed the device when it comes to the target that it supersedes.
-    const targets = await sql.transaction();
+    const targets = await openHolder(sql);
     await query(targets, 'select from config_targets for update');
     const applied = applyProfile({ temperatureAlerts: [] });
     await untilLockWaits(sql, 1);

@@ -23,7 +23,7 @@ import {
   register,
   untilEnded,
 } from '../support/fleet.ts';
-import { untilLockWaits } from '../support/lock-waits.ts';
+import { openHolder, untilLockWaits } from '../support/lock-waits.ts';
 import { startService, useService } from '../support/service.ts';
 
 describe('The retention', () => {
@@ -236,7 +236,7 @@ describe('The retention', () => {
       assert.equal(await isStored(id), true, 'used before it was removed');
 
       await age(id);
-      const removing = await dms.service.sql.transaction();
+      const removing = await openHolder(dms.service.sql);
       await query(removing, 'delete from configurations where id = ?', [id]);
       const using = store(config);
       await untilLockWaits(dms.service.sql, 1);

@@ -4,10 +4,13 @@ import { createLockingCommit } from '../../src/db/locking-commit.ts';
 
 describe('A locking commit', () => {
   it('refuses items of a key beyond 100 unsettled ones, accepts others, and accepts its next one later', async () => {
-    const held = Promise.withResolvers<void>();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
     const group = createLockingCommit<string, string>({
       commit: async (keys) => {
-        await held.promise;
+        await held;
         return keys;
       },
       laneOf: () => 'lane',
@@ -20,7 +23,7 @@ describe('A locking commit', () => {
     const sent = Array.from({ length: 100 }, () => group.submit('busy'));
     await assert.rejects(group.submit('busy'), /full/);
     sent.push(group.submit('other'));
-    held.resolve();
+    release();
     assert.deepEqual(await Promise.all(sent), [...Array(100).fill('busy'), 'other']);
     assert.equal(await group.submit('busy'), 'busy');
   });

@@ -18,7 +18,7 @@ import {
   registerMany,
   report,
 } from '../support/fleet.ts';
-import { untilLockWaits, whileDeviceLocked } from '../support/lock-waits.ts';
+import { allowIdle, untilLockWaits, whileDeviceLocked } from '../support/lock-waits.ts';
 import { startService, type TestOrganization, useService } from '../support/service.ts';
 import { openSteps, useSteps } from '../support/steps.ts';
 
@@ -317,6 +317,7 @@ describe('A group of very many members', () => {
       const member = serials[BLOCKED] as string;
       const { assetId } = await configOf(org, member);
       const joined = await dms.service.sql.transaction(async (holder) => {
+        await allowIdle(holder);
         await query(holder, 'select from assets where id = ? for update', [assetId]);
         const joining = org.api.post(`/groups/${other}/add-members`, { serialNumbers: [member] });
         await untilWaiting(1);

@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { mock } from 'node:test';
 import type { Answer, Client } from '../support/client.ts';
 import { createProfile, eventually, HOT_WATER, register } from '../support/fleet.ts';
-import { countLockWaits, untilLockWaits, whileLocked } from '../support/lock-waits.ts';
+import { allowIdle, countLockWaits, untilLockWaits, whileLocked } from '../support/lock-waits.ts';
 import { replaceWaits } from '../support/replace-waits.ts';
 import { type TestOrganization, useService } from '../support/service.ts';
 
@@ -128,6 +128,7 @@ describe('Requests for a whole fleet', () => {
     const waitingOf = (by: Client, assetId: string) =>
       Array.from({ length: 25 }, (_, floor) => by.patch(`/assets/${assetId}`, { floor }));
     const changes = await sql.transaction(async (tx) => {
+      await allowIdle(tx);
       await lock(tx, id);
       const waiting = waitingOf(client, id);
       await untilLockWaits(sql, connections / 2);

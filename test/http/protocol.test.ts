@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
+import { openHolder } from '../support/lock-waits.ts';
 import { exchange, type RawAnswer } from '../support/raw-socket.ts';
 import { useService } from '../support/service.ts';
 import { assertError } from './harness.ts';
@@ -140,7 +141,7 @@ describe('Bad HTTP', () => {
       const warnings: Error[] = [];
       const onWarning = (warning: Error) => warnings.push(warning);
       process.on('warning', onWarning);
-      const blocker = await dms.service.sql.transaction();
+      const blocker = await openHolder(dms.service.sql);
       await blocker.raw('lock table assets');
       const { hostname, port } = new URL(dms.baseUrl);
       const socket = connect({ host: hostname, port: Number(port) }).setNoDelay();

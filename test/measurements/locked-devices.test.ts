@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import { query } from '../../src/db/query.ts';
 import type { Answer } from '../support/client.ts';
 import { apply, configOf, createProfile, FACTORY, register, registerMany, report } from '../support/fleet.ts';
-import { untilLockWaits } from '../support/lock-waits.ts';
+import { allowIdle, untilLockWaits } from '../support/lock-waits.ts';
 import { openLogger } from '../support/logger.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
@@ -43,6 +43,7 @@ describe('A device that another transaction has locked', () => {
     work: (holder: Knex) => Promise<T>,
   ): Promise<T> {
     return dms.service.sql.transaction(async (holder) => {
+      await allowIdle(holder);
       await query(
         holder,
         `select from ${table} t join assets a on a.organization_id = t.organization_id and a.id = t.asset_id

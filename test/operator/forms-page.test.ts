@@ -13,7 +13,7 @@ import {
   register,
   sendTemperature,
 } from '../support/fleet.ts';
-import { untilLockWaits } from '../support/lock-waits.ts';
+import { allowIdle, untilLockWaits } from '../support/lock-waits.ts';
 import { useService } from '../support/service.ts';
 import { hiddenIn, signIn, tokenIn, visit } from './visitor.ts';
 
@@ -553,6 +553,7 @@ describe('A form of an operation', () => {
     const action = `${dms.baseUrl}/operator/forms/uploadCalibrationCertificate/file?assetId=${id}`;
     file.append('once', text.match(/name="once" value="([^"]+)"/)?.[1] ?? '');
     const sending = await dms.service.sql.transaction(async (holder) => {
+      await allowIdle(holder);
       await holder.raw('lock table certificate_chunks in access exclusive mode');
       const sending = visit(action, { cookie, form: file });
       await untilLockWaits(dms.service.sql, 1);

@@ -191,6 +191,7 @@ describe('An open page', () => {
     await page.getByText('Apply a profile to the one that matches').waitFor();
     await page.getByRole('checkbox', { name: 'Choose Latecomer' }).check();
     await assertSamePage();
+    await page.selectOption('#apply-to-chosen select', 'fridge');
     await page.click('button:has-text("Preview")');
     await page.getByRole('heading', { name: /^Apply fridge/i }).waitFor();
   });

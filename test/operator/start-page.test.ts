@@ -79,7 +79,7 @@ describe('The start page', () => {
     const [alert] = (await dms.api.get('/alerts?status=new')).body.items;
     await dms.service.sql('alerts').where({ organization_id: dms.id }).update({ is_announced: false });
     const outages = dms.service.sql('overdue_fleets');
-    const row = { organization_id: dms.id, since: new Date(), overdue_count: 312, total_count: 4_812 };
+    const row = { organization_id: dms.id, since: new Date(), overdue_count: 1, total_count: 4_812 };
     await outages.clone().insert({ ...row, escalated_alert_id: alert.id });
     assert.match(
       await see(),
@@ -88,6 +88,9 @@ describe('The start page', () => {
         's',
       ),
     );
+    await outages.clone().where({ organization_id: dms.id }).update({ overdue_count: 312 });
+    assert.match(await see(), /<strong>312 of 4,812 loggers/);
+    await outages.clone().where({ organization_id: dms.id }).update({ overdue_count: 1 });
     const { text } = await visit(`${dms.baseUrl}/operator/alerts/${alert.id}`, { cookie });
     assert.match(text, /<strong>2 of 4,812 loggers have missed their contact<.*This alert escalates for all/);
     const other = await signIn(dms, { organizationId: (await dms.addOrganization()).id });

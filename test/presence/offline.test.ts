@@ -16,7 +16,7 @@ import {
   registerMany,
   report,
 } from '../support/fleet.ts';
-import { untilLockWaits } from '../support/lock-waits.ts';
+import { openHolder, untilLockWaits } from '../support/lock-waits.ts';
 import { openLogger } from '../support/logger.ts';
 import { useOrganization, useService } from '../support/service.ts';
 import { useSteps } from '../support/steps.ts';
@@ -228,7 +228,7 @@ describe('Presence', () => {
     await sendFrame(null);
     advance(121);
     await sweepToOffline();
-    const holder = await dms.service.sql.transaction();
+    const holder = await openHolder(dms.service.sql);
     await query(holder, `update device_states set status = 'online', expected_by = null where asset_id = ?`, [
       assetId,
     ]);

@@ -8,6 +8,7 @@ import { isFleetOverdue } from '../../src/presence/overdue-fleet.ts';
 import { createOverdueFleetsRepository } from '../../src/presence/overdue-fleets.repository.ts';
 import { createLog } from '../../src/process/log.ts';
 import { register } from '../support/fleet.ts';
+import { allowIdle } from '../support/lock-waits.ts';
 import { missContact as missContactOf, newFleet as newFleetOf } from '../support/overdue-devices.ts';
 import { type TestOrganization, useService } from '../support/service.ts';
 import { useSteps } from '../support/steps.ts';
@@ -65,6 +66,7 @@ describe('An overdue fleet', () => {
   /** Holds the states of the devices as a process does that works on them. */
   const whileLocked = (serials: string[], act: () => Promise<void>) =>
     dms.service.sql.transaction(async (tx) => {
+      await allowIdle(tx);
       await query(
         tx,
         `select from device_states where organization_id = :organizationId and asset_id = any (array(

@@ -1,7 +1,9 @@
 /** HTTP as bytes, for requests that no client library can send. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { PATIENCE_MS } from './patience.ts';
+
+/** Less than the server keeps a connection open that it has answered. */
+const SERVER_MS = 60_000;
 
 export interface RawAnswer {
   status: number;
@@ -17,7 +19,7 @@ export async function exchange(
 ): Promise<RawAnswer | null> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
-  socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error('the server neither answered nor closed')));
+  socket.setTimeout(SERVER_MS, () => socket.destroy(new Error('the server neither answered nor closed')));
   const received: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => received.push(chunk));
   const closed = once(socket, 'end').finally(() => socket.destroy());
@@ -40,7 +42,7 @@ export async function sendBeforeReading(
 ): Promise<RawAnswer | null> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect({ host: hostname, port: Number(port) });
-  socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error('the server neither answered nor closed')));
+  socket.setTimeout(SERVER_MS, () => socket.destroy(new Error('the server neither answered nor closed')));
   for (const chunk of chunks) {
     await new Promise<void>((resolve, reject) => {
       socket.once('error', reject);

@@ -40,7 +40,7 @@ function numberOf(input: CommandInput, name: string, otherwise: string): number 
   return value;
 }
 
-/** Oldest first. Looks back over the last few readings, so that one which a fast clock has dated ahead hides none. */
+/** Oldest first. Looks back over the last few readings, and to when they arrived: a fast clock may have dated them ahead. */
 async function* follow(dms: Client, assetId: string, everyMs: number): AsyncGenerator<Reading> {
   let { items } = await dms.listMeasurements({ assetId, limit: SHOWN_FIRST });
   let from = '';
@@ -48,8 +48,11 @@ async function* follow(dms: Client, assetId: string, everyMs: number): AsyncGene
   for (;;) {
     const readings = (items as Reading[]).toReversed();
     yield* readings.filter((reading) => reading.measuredAt > from && !seen.has(keyOf(reading)));
-    // Of its time there may be other readings, which were not shown.
-    from = readings.at(-SHOWN_FIRST)?.measuredAt ?? '';
+    const last = readings
+      .slice(-SHOWN_FIRST)
+      .flatMap(({ measuredAt, receivedAt }) => [measuredAt, receivedAt]);
+    // Of that time there may be other readings, which were not shown.
+    from = (readings.length >= SHOWN_FIRST && last.sort()[0]) || '';
     seen = new Set(readings.map(keyOf));
     await delay(everyMs);
     const later = { assetId, limit: PAGE_MAX, ...(from !== '' && { from }) };

@@ -32,7 +32,7 @@ export function composeMetrics() {
     ...createTemporalMetrics(registry),
     refusedTurns: counterOf(registry, {
       name: 'dms_refused_turns_total',
-      help: 'Messages of devices, look-ups of host names, changes and lists by API that had no turn in time, by reason: overloaded, or locked',
+      help: 'Messages of devices, look-ups of host names, changes and lists by the API or the page that had no turn in time, by reason: overloaded, or locked',
       series: [
         { work: 'message', reason: 'overloaded' },
         { work: 'message', reason: 'locked' },

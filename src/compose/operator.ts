@@ -182,10 +182,10 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     toRefusal: refusals(options.translateFault),
     shownAssets: createShownAssetsRepository(sql),
     start,
-    listOldestNew: createAlertsRepository(sql).listOldestNew,
+    listOldestNew: inTurns(createAlertsRepository(sql), listTurns, 'listOldestNew').listOldestNew,
     alertNotifications: createAlertNotificationsRepository(sql),
     shownJobs: createShownJobsRepository(sql),
-    listAwaited: createConfigTargetsRepository(sql).listAwaited,
+    listAwaited: inTurns(createConfigTargetsRepository(sql), listTurns, 'listAwaited').listAwaited,
     shownWebhooks: createShownWebhooksRepository(sql),
     runUrl: runUrlIn(settings),
   };

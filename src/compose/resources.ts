@@ -33,10 +33,17 @@ const NOTIFY_GATHER_MS = 3;
 const CHANGES_SHARE = 0.75;
 /** How long a request waits for a connection while its organization, or all together, have all that they may take. */
 const REQUEST_TURN_MS = 5_000;
+/**
+ * Connections that lists of an organization, and of all, take at most: beside its changes, one organization leaves a fifth to
+ * others and to its devices.
+ */
+const LISTS_SHARE = { ofOne: 0.3, ofAll: 0.6 };
 /** A list sends two statements at once: its page, and its total. */
 const STATEMENTS_PER_LIST = 2;
 /** Of one organization. */
 const WAITING_LISTS_MAX = 1_000;
+
+const toLists = (connections: number): number => Math.max(1, Math.floor(connections / STATEMENTS_PER_LIST));
 
 export interface ComposeOptions {
   settings: Settings;
@@ -111,14 +118,15 @@ export function openResources(options: ComposeOptions) {
     sql,
     /** For exports and files. */
     transferSql,
-    /** For lists, whose statements may be slow: those of an organization take at most half of the connections. */
+    /** For lists, whose statements may be slow. */
     listTurns: createKeyedSemaphore({
-      perKeyMax: Math.floor(settings.databasePoolSize / 2 / STATEMENTS_PER_LIST),
+      perKeyMax: toLists(settings.databasePoolSize * LISTS_SHARE.ofOne),
+      totalMax: toLists(settings.databasePoolSize * LISTS_SHARE.ofAll),
       waitMaxMs: REQUEST_TURN_MS,
       waitingMax: WAITING_LISTS_MAX,
       onRefused: () => metrics.refusedTurns.inc({ work: 'list', reason: 'overloaded' }),
     }),
-    /** Turns for the connections of `transferSql`, so that no organization takes all of them. */
+    /** Turns for the chunks of certificates, so that no organization takes all connections of `transferSql`. */
     transferTurns: createKeyedSemaphore({
       perKeyMax: Math.max(1, settings.transfers.poolSize - 1),
       totalMax: settings.transfers.poolSize,

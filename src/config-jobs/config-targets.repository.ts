@@ -154,7 +154,7 @@ export function createConfigTargetsRepository(sql: Database) {
 
     /**
      * Devices that have yet to fetch or confirm the change, the most overdue first. Reads a bounded number of
-     * unsettled targets, so it may miss more overdue ones in a very large job.
+     * active targets, so it may miss more overdue ones in a very large job.
      */
     async listAwaited(job: JobRef, limit: number): Promise<AwaitedTarget[]> {
       const active = await ofJob(job)

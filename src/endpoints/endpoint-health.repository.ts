@@ -177,7 +177,7 @@ export function createEndpointHealthRepository(sql: Database) {
 
     /** Forgets the runs of the former database, of all organizations; used after a restore. */
     async forgetWorkflows(): Promise<void> {
-      await acrossOrganizations(sql('endpoints'))
+      await sql('endpoints')
         .whereNotNull('workflow_checked_at')
         .update({ workflow_checked_at: null, workflow_due_at: null });
     },

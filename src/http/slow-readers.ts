@@ -8,9 +8,8 @@ import type { Socket } from 'node:net';
 import { MINUTE_MS } from '../process/durations.ts';
 
 interface Progress {
+  /** Bytes that the system has taken: a write may be under way for minutes. */
   sent: number;
-  /** Bytes left of a write that is under way. */
-  queued: number;
   at: number;
 }
 
@@ -37,7 +36,7 @@ export function createSlowReaderCheck(timeoutMs: number, now: () => number = () 
       }
       const progress = progressOf(socket, now());
       const { latest, first } = readings.get(answer) ?? { latest: progress, first: progress };
-      const isReading = latest.sent !== progress.sent || latest.queued !== progress.queued;
+      const isReading = latest.sent !== progress.sent;
       const hasRate = progress.at - first.at >= RATE_MS;
       if (!isReading && progress.at - latest.at >= timeoutMs) socket.destroy();
       else if (hasRate && rateOf(first, progress) < BYTES_PER_SECOND_MIN) socket.destroy();
@@ -47,9 +46,11 @@ export function createSlowReaderCheck(timeoutMs: number, now: () => number = () 
 }
 
 const rateOf = (first: Progress, last: Progress): number =>
-  (1_000 * (last.sent - last.queued - first.sent + first.queued)) / (last.at - first.at);
+  (1_000 * (last.sent - first.sent)) / (last.at - first.at);
 
 function progressOf(socket: Socket, at: number): Progress {
-  const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize?: number } | null };
-  return { sent: socket.bytesWritten - socket.writableLength, queued: handle?.writeQueueSize ?? 0, at };
+  const { _handle } = socket as Socket & {
+    _handle?: { bytesWritten: number; writeQueueSize: number } | null;
+  };
+  return { sent: _handle ? _handle.bytesWritten - _handle.writeQueueSize : 0, at };
 }

@@ -110,7 +110,7 @@ export function createKeyedSemaphore(options: KeyedSemaphoreOptions): KeyedSemap
 type Method = (of: never, ...rest: never[]) => PromiseLike<unknown>;
 type Owner = string | { organizationId: string };
 
-/** The methods of these names take turns by organization, which their first argument is, or names. */
+/** The methods of these names take turns by organization: their first argument is its id, or has it. */
 export function inTurns<Name extends string, Methods extends Record<Name, Method>>(
   methods: Methods,
   turns: KeyedSemaphore,

@@ -30,7 +30,7 @@ export function createPeriods(settings: readonly SettingsPeriod[], medianMs: num
 /** Compensates rounding errors of sums. */
 const EPSILON = 1e-6;
 
-/** Counts the readings that fit into the time since `from`, whose period may change. */
+/** Counts the readings that are expected in the time since `from`, whose period may change. */
 export function createExpected(periods: ReturnType<typeof createPeriods>, from: number) {
   /** Times by period, before the first reading since `from`, and since it. */
   const before = new Map<number, number>();

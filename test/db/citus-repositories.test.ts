@@ -292,7 +292,8 @@ const RUNS: Runs = [
   }),
   ...callsOf('alerts', createAlertsRepository, {
     list: OPERATION,
-    listOldestNew: OPERATION,
+    listOldestNew: (each) =>
+      each.listOldestNew(organizationId, { type: 'no_data', severity: 'critical', limit: 10 }),
     find: OPERATION,
     lock: OPERATION,
     setHandled: OPERATION,

@@ -62,10 +62,7 @@ const ACROSS_ORGANIZATIONS: Record<string, [calls: number, reason: string]> = {
   'src/config-jobs/unused-configurations.repository.ts': [1, 'retention'],
   'src/deliveries/deleted-endpoints.repository.ts': [1, 'a sweep: deleted endpoints'],
   'src/devices/unregistered-devices.repository.ts': [1, 'the operator lists those of all organizations'],
-  'src/endpoints/endpoint-health.repository.ts': [
-    2,
-    'a sweep: endpoints in trouble without a workflow; a command: after a restore',
-  ],
+  'src/endpoints/endpoint-health.repository.ts': [1, 'a sweep: endpoints in trouble without a workflow'],
   'src/escalations/alert-escalations.repository.ts': [2, 'a metric'],
   'src/escalations/escalation-changes.repository.ts': [1, 'a sweep: the first change of each organization'],
   'src/escalations/fleet-escalations.repository.ts': [1, 'a sweep: the few fleets that are overdue'],

@@ -24,12 +24,14 @@ function minutesUntilCut({ bytesPerCheck, isOneWrite = false, emptyAtMs }: SlowA
   let unread = SIZE;
   const cutAt: number[] = [];
   const socket = {
-    bytesWritten: SIZE,
     get writableLength() {
       if (nowMs === emptyAtMs) return 0;
       return isOneWrite ? SIZE : unread;
     },
     _handle: {
+      get bytesWritten() {
+        return isOneWrite ? SIZE : SIZE - unread;
+      },
       get writeQueueSize() {
         return isOneWrite ? unread : 0;
       },

@@ -71,7 +71,8 @@ async function bringIntoEveryState(dms: TestService): Promise<void> {
   await api.post(`/groups/${muted}/mute`, { until, reason: 'Defrosting' });
   await api.post(`/assets/${await register(dms, 'MUTED')}/mute`, { until, reason: 'Defrosting' });
   const warm = { channel: 'probe', type: 'temperature', value: 15, measuredAt: new Date().toISOString() };
-  await device.post('/devices/282C02424E00/measurements', { readings: [warm] });
+  // Of two alerts, one stays new.
+  await device.post('/devices/282C02424E00/measurements', { readings: [warm], batteryStatus: 'low' });
   const [{ id: alertId }] = (await api.get('/alerts?type=high_temp&status=new')).body.items;
   await api.patch(`/alerts/${alertId}`, { status: 'acknowledged', snoozeUntil: until });
   await device.post('/devices/282C02424EFF/config-reports', FACTORY);

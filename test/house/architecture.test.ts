@@ -84,6 +84,7 @@ const PURE_FILES = [
   'src/process/markdown-text.ts',
   'src/process/mask-keys.ts',
   'src/process/memoized.ts',
+  'src/process/partition-point.ts',
   'src/process/pages.ts',
   'src/process/shared-reads.ts',
   'src/process/signer.ts',

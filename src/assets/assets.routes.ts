@@ -139,8 +139,13 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
       errors: [404],
       audit: { subject: 'assetId', shown },
       async handle({ caller, params: { assetId }, body, transact }) {
-        const asset = await service.change(transact, caller.organizationId, assetId, body);
-        return ok(assetDetailView(asset, await assets.listReplacements(caller.organizationId, assetId)));
+        const { organizationId } = caller;
+        const asset = await service.change(transact, organizationId, assetId, body);
+        // By the transaction's own connection: a change that waits for a second one may wait for itself.
+        const replacements = await transact(({ sql }) =>
+          assetsIn(sql).listReplacements(organizationId, assetId),
+        );
+        return ok(assetDetailView(asset, replacements));
       },
     }),
     route({

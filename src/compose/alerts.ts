@@ -51,7 +51,11 @@ export function composeAlerts(
       sql,
       alerts: inTurns(createAlertsRepository(lagging.sql), listTurns, 'list'),
       alertsIn: createAlertsRepository,
-      handling,
+      handling: {
+        ...handling,
+        find: (on, organizationId, id) =>
+          listTurns.run(organizationId, () => handling.find(on, organizationId, id)),
+      },
     }),
     endSnoozes: handling.endSnoozes,
     removeResolved: alerts.removeResolved,

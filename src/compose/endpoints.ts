@@ -27,7 +27,7 @@ export function composeEndpoints(resources: Resources, { notifyRecovery }: Endpo
   });
   return {
     routes: endpointsRoutes({
-      endpoints: createEndpointsRepository(sql),
+      endpoints: inTurns(createEndpointsRepository(sql), listTurns, 'list'),
       health: inTurns(createShownHealthRepository(sql), listTurns, 'list'),
       healthIn: createShownHealthRepository,
       endpointsIn: createEndpointsRepository,

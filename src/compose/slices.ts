@@ -126,9 +126,9 @@ const composeFleet = ({ sql }: Resources) => ({
   routes: fleetRoutes({ count: createSharedReads(createFleetRepository(sql).count) }),
 });
 
-const composeProfiles = ({ sql }: Resources) => ({
+const composeProfiles = ({ sql, listTurns }: Resources) => ({
   routes: profilesRoutes({
-    profiles: createProfilesRepository(sql),
+    profiles: inTurns(createProfilesRepository(sql), listTurns, 'list'),
     profilesIn: createProfilesRepository,
   }),
 });

@@ -3,6 +3,7 @@ import { createSettingsRepository } from '../devices/settings.repository.ts';
 import { type ConcurrencyLimit, createLimitOfTwo } from '../http/concurrency-limit.ts';
 import type { HistoryRepository } from '../measurements/history.repository.ts';
 import { createMutesRepository } from '../mutes/mutes.repository.ts';
+import { inTurns } from '../process/keyed-semaphore.ts';
 import type { Pace } from '../process/pacer.ts';
 import { createProfilesRepository } from '../profiles/profiles.repository.ts';
 import { createRecordRepository } from '../statistics/record.repository.ts';
@@ -19,7 +20,7 @@ interface StatisticsNeeds {
 }
 
 export function composeStatistics(
-  { sql, settings: { pdfFonts }, log, now }: Resources,
+  { sql, listTurns, settings: { pdfFonts }, log, now }: Resources,
   { configurationsIn, exports: { history, limit, pace } }: StatisticsNeeds,
 ) {
   const loadFonts = async () => {
@@ -35,7 +36,7 @@ export function composeStatistics(
   const settings = createSettingsRepository(sql, configurationsIn(sql));
   return {
     routes: [
-      ...settingsRoutes({ record, settings }),
+      ...settingsRoutes({ record, settings: inTurns(settings, listTurns, 'list') }),
       ...statisticsRoutes({
         compute: createStatisticsService({
           record,

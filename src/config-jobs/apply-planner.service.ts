@@ -107,11 +107,12 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
     devices: Device[],
     unstored?: ConfigurationContents,
   ): Promise<Array<Compiled<Device>>> {
-    const known = needsKnownSettings(profileSnapshot) ? devices : [];
-    const contents = await findKnown(sql, organizationId, known, unstored);
     const compiled: Array<Compiled<Device>> = [];
     for (const slice of inSlices(devices, pageSize)) {
       if (compiled.length > 0) await deps.nextTurn();
+      // Devices report what they like: the settings of 100,000 at once may be more than the memory holds.
+      const known = needsKnownSettings(profileSnapshot) ? slice : [];
+      const contents = await findKnown(sql, organizationId, known, unstored);
       for (const each of compileDevices(profileSnapshot, slice, contents, now())) compiled.push(each);
     }
     return compiled;

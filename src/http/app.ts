@@ -15,8 +15,7 @@ import { isEncodedUtf8 } from './encoded-utf8.ts';
 import { createFindRoute } from './find-route.ts';
 import { fingerprintOf, idempotencyKey, type WithIdempotency } from './idempotency.ts';
 import {
-  createBodyBudget,
-  type HoldBytes,
+  createBodyBudgets,
   type JsonBody,
   readBytes,
   readJsonBody,
@@ -132,7 +131,11 @@ function failuresAndHeaders(options: AppOptions): Middleware {
   };
 }
 
-function endpoint(definition: Route, options: AppOptions, hold: HoldBytes): Middleware {
+function endpoint(
+  definition: Route,
+  options: AppOptions,
+  budgetOf: ReturnType<typeof createBodyBudgets>,
+): Middleware {
   const answer = createResponder(definition);
   const takesKey = takesIdempotencyKey(definition);
   const readsJson = definition.rawBody === undefined && definition.method !== 'GET';
@@ -151,6 +154,7 @@ function endpoint(definition: Route, options: AppOptions, hold: HoldBytes): Midd
     const { rawBody } = definition;
     if (rawBody && hasContent(ctx.req))
       requireMediaType(ctx.req, [rawBody.contentType, ...(rawBody.otherTypes ?? [])]);
+    const hold = budgetOf(caller);
     const held = () => hold(caller.organizationId, (take) => respond(ctx, { caller, receivedAt, take }));
     return rawBody?.buffered ? rawBody.buffered.run(caller, held) : held();
   };
@@ -245,8 +249,8 @@ function dispatch(options: AppOptions): Middleware {
     noun: 'path',
     nothingThere: 'There is nothing at this path',
   });
-  const hold = createBodyBudget();
-  const endpoints = new Map(options.routes.map((route) => [route, endpoint(route, options, hold)]));
+  const budgetOf = createBodyBudgets();
+  const endpoints = new Map(options.routes.map((route) => [route, endpoint(route, options, budgetOf)]));
   return (ctx, next) => {
     const { route, params } = find(ctx.method, ctx.path);
     ctx.params = params;

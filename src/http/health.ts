@@ -1,4 +1,5 @@
 /** `/livez`: the process answers. `/readyz`: the process can work, with the state of each dependency. */
+import { createSharedReads } from '../process/shared-reads.ts';
 import type { ReadOnlyPaths } from './app.ts';
 import { helpLink } from './render-error.ts';
 
@@ -25,8 +26,10 @@ interface ReadinessDeps {
 }
 
 export function createReadiness({ checks, phase, timeZoneRules }: ReadinessDeps) {
+  // Callers share a check, because anybody may ask.
+  const readDependencies = createSharedReads(() => runChecks(checks));
   return async () => {
-    const dependencies = await runChecks(checks);
+    const dependencies = await readDependencies('');
     const states = Object.values(dependencies).map(({ state }) => state);
     const status = phase() === 'up' ? worstOf(states) : phase();
     const isReady = status === 'ok' || status === 'degraded';

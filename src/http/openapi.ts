@@ -165,12 +165,13 @@ const sortedByKey = (record: Record<string, JsonSchema>) =>
 
 /** Serves `/openapi.json`. The document is built on the first request, because that takes longer than the rest of a start. */
 export function createOpenApiPath(makeDocument: () => JsonSchema): ReadOnlyPaths {
-  let json: string | undefined;
+  /** Bytes, so that any number of answers that wait for slow clients share them. */
+  let json: Buffer | undefined;
   return {
     has: (path) => path === '/openapi.json',
     async handle(ctx) {
       ctx.type = 'application/json';
-      json ??= JSON.stringify(makeDocument());
+      json ??= Buffer.from(JSON.stringify(makeDocument()));
       ctx.body = json;
     },
   };

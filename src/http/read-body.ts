@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parseMediaType } from '../../client/src/http-fields.ts';
 import { cutText } from '../process/cut-text.ts';
 import { AppError, invalid } from '../process/errors.ts';
+import type { Caller } from './route.ts';
 
 const JSON_TYPES = ['application/json'];
 export const BODY_BYTES_MAX = 1024 * 1024;
@@ -46,18 +47,19 @@ export type TakeBytes = (bytes: number) => void;
 export type HoldBytes = <T>(owner: string, work: (take: TakeBytes) => Promise<T>) => Promise<T>;
 
 const HELD_BYTES_MAX = 64 * 1024 * 1024;
+const HELD_BYTES_MAX_OF_DEVICE = 4 * 1024 * 1024;
 /** Memory of a piece beside its bytes: a body may come in pieces of one byte. */
 const PIECE_BYTES = 512;
 
 /** A budget for the bodies that one owner has in this process at once, from their first byte to the answer. */
-export function createBodyBudget(): HoldBytes {
+export function createBodyBudget(bytesMax = HELD_BYTES_MAX): HoldBytes {
   const held = new Map<string, number>();
   return async (owner, work) => {
     let taken = 0;
     try {
       return await work((bytes) => {
         const sum = (held.get(owner) ?? 0) + bytes + PIECE_BYTES;
-        if (sum > HELD_BYTES_MAX) throw tooManyBytes();
+        if (sum > bytesMax) throw tooManyBytes();
         held.set(owner, sum);
         taken += bytes + PIECE_BYTES;
       });
@@ -66,6 +68,25 @@ export function createBodyBudget(): HoldBytes {
       if (rest > 0) held.set(owner, rest);
       else held.delete(owner);
     }
+  };
+}
+
+/** Budgets of customers, of devices, and of each token that is valid for one device: none takes those of the others. */
+export function createBodyBudgets(): (caller: Caller) => HoldBytes {
+  const [ofCustomers, ofDevices] = [createBodyBudget(), createBodyBudget()];
+  const ofOneDevice = createBodyBudget(HELD_BYTES_MAX_OF_DEVICE);
+  return ({ kind, serialKey }) => {
+    if (kind !== 'device') return ofCustomers;
+    if (serialKey === null) return ofDevices;
+    return (owner, work) =>
+      ofDevices(owner, (take) =>
+        ofOneDevice(`${owner} ${serialKey}`, (takeOwn) =>
+          work((bytes) => {
+            takeOwn(bytes);
+            take(bytes);
+          }),
+        ),
+      );
   };
 }
 

@@ -53,7 +53,7 @@ function redirect(ctx: Context, path: string): void {
   ctx.set('Location', path);
 }
 
-function sendPage(ctx: Context, page: string, status = 200): void {
+function sendPage(ctx: Context, page: string | Buffer, status = 200): void {
   ctx.status = status;
   ctx.type = 'text/html';
   ctx.body = page;

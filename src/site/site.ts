@@ -28,9 +28,9 @@ interface SiteOptions {
   pathOf(name: string): string;
 }
 
-/** As JSON, and compressed for browsers that accept it. */
+/** As JSON, and compressed for browsers that accept it: bytes, which any number of slow clients share. */
 export interface SearchIndex {
-  json: string;
+  json: Buffer;
   gzip: Buffer;
 }
 
@@ -51,11 +51,11 @@ export function createSite(options: SiteOptions) {
     const markdown = document.file.endsWith('.sql') ? toSchemaDocument(text) : text;
     return renderMarkdown(markdown, (target) => resolve(document.file, target), findDiagram);
   });
-  const page = memoized(itself, async (document: Document): Promise<string> => {
+  const page = memoized(itself, async (document: Document): Promise<Buffer> => {
     const place = places.get(hrefOf(document)) as number;
     const { title, body, headings } = await render(document);
     const [previous, next] = [documents[place - 1], documents[place + 1]];
-    return sitePage(frame, { title, body, headings, path: document.path, previous, next });
+    return Buffer.from(sitePage(frame, { title, body, headings, path: document.path, previous, next }));
   });
   /** Renders the pages one after the other, as they are consumed. */
   async function* indexed(): AsyncGenerator<IndexedPage> {
@@ -69,14 +69,17 @@ export function createSite(options: SiteOptions) {
     /** Path of the search index, which changes with the documents. */
     indexPath: frame.indexPath,
     /** Null when there is no page at this path. */
-    pageAt(path: string): Promise<string> | null {
+    pageAt(path: string): Promise<Buffer> | null {
       const document = documents[places.get(path) ?? -1];
       return document === undefined ? null : page(document);
     },
     landing: () => plainPage(frame, SITE_NAME, landing(hasOperatorsPage)),
     notFound: () => sitePage(frame, { title: 'Not found', body: NOT_FOUND, path: null, headings: [] }),
     searchIndex(): Promise<SearchIndex> {
-      index ??= toSearchIndex(indexed()).then(async (json) => ({ json, gzip: await compress(json) }));
+      index ??= toSearchIndex(indexed()).then(async (json) => ({
+        json: Buffer.from(json),
+        gzip: await compress(json),
+      }));
       return index;
     },
   };

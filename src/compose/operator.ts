@@ -104,7 +104,8 @@ import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 
 const WATCH_LIFETIME_MS = 2 * 60_000;
-const LINK_LOOK_UPS = { perKeyMax: 1, totalMax: 2 };
+/** By address. Anybody may ask: what waits is bounded. */
+const LINK_LOOK_UPS = { perKeyMax: 1, totalMax: 2, waitMaxMs: 5_000, waitingMax: 50 };
 const WATCHES = { name: 'open pages', perKeyMax: 12, perProcessMax: 400 };
 /** Pages that are drawn again wait for each other, so that many different ones do not load the database. */
 const REDRAWS = { perKeyMax: 2, totalMax: 8 };

@@ -8,6 +8,7 @@ import Koa, { type Context, type Middleware } from 'koa';
 import type { Transact } from '../db/transaction.ts';
 import { AppError, invalid } from '../process/errors.ts';
 import type { Tracing } from '../process/tracing.ts';
+import { type CountUnread, createAnswerBudget } from './answer-budget.ts';
 import type { RecordAudit } from './audit.ts';
 import { type Authenticate, type IsStillValid, requireRole } from './authenticate.ts';
 import { addressOf, type ClientAddress, limitedAs } from './client-address.ts';
@@ -131,11 +132,13 @@ function failuresAndHeaders(options: AppOptions): Middleware {
   };
 }
 
-function endpoint(
-  definition: Route,
-  options: AppOptions,
-  budgetOf: ReturnType<typeof createBodyBudgets>,
-): Middleware {
+interface EndpointOptions extends AppOptions {
+  budgetOf: ReturnType<typeof createBodyBudgets>;
+  countUnread: CountUnread;
+}
+
+function endpoint(definition: Route, options: EndpointOptions): Middleware {
+  const { budgetOf, countUnread } = options;
   const answer = createResponder(definition);
   const takesKey = takesIdempotencyKey(definition);
   const readsJson = definition.rawBody === undefined && definition.method !== 'GET';
@@ -192,6 +195,7 @@ function endpoint(
         ctx,
         revocable(reply, () => options.isStillValid(authorization)),
       );
+      if (definition.method === 'GET') countUnread(caller.organizationId, ctx.length ?? 0, ctx.res);
       return;
     }
     const request = {
@@ -250,7 +254,10 @@ function dispatch(options: AppOptions): Middleware {
     nothingThere: 'There is nothing at this path',
   });
   const budgetOf = createBodyBudgets();
-  const endpoints = new Map(options.routes.map((route) => [route, endpoint(route, options, budgetOf)]));
+  const countUnread = createAnswerBudget();
+  const endpoints = new Map(
+    options.routes.map((route) => [route, endpoint(route, { ...options, budgetOf, countUnread })]),
+  );
   return (ctx, next) => {
     const { route, params } = find(ctx.method, ctx.path);
     ctx.params = params;

@@ -1,0 +1,31 @@
+import { AppError } from '../process/errors.ts';
+
+const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
+/** Smaller answers fit into the buffers of the system. */
+const COUNTED_FROM = 16 * 1024;
+
+interface Closing {
+  once(event: 'close', listener: () => void): unknown;
+}
+
+/** @throws rate_limited */
+export type CountUnread = (owner: string, bytes: number, response: Closing) => void;
+
+/** A budget for the answers that clients of one owner have yet to read: slow readers would hold any number in memory. */
+export function createAnswerBudget(): CountUnread {
+  const unread = new Map<string, number>();
+  return (owner, bytes, response) => {
+    if (bytes < COUNTED_FROM) return;
+    const sum = (unread.get(owner) ?? 0) + bytes;
+    if (sum > UNREAD_BYTES_MAX)
+      throw new AppError('rate_limited', 'Too many answers have not been read: read those before', {
+        headers: { 'Retry-After': '5' },
+      });
+    unread.set(owner, sum);
+    response.once('close', () => {
+      const rest = (unread.get(owner) ?? 0) - bytes;
+      if (rest > 0) unread.set(owner, rest);
+      else unread.delete(owner);
+    });
+  };
+}

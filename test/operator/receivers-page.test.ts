@@ -151,7 +151,7 @@ describe('The pages of receivers', () => {
     assert.doesNotMatch(text, /Trouble since/);
   });
 
-  it('shows groups and quiet hours of a channel, and a failed test as a failure', async () => {
+  it('shows groups, also deleted ones, and quiet hours of a channel, and a failed test as a failure', async () => {
     const channel = {
       type: 'webhook',
       target: receiver.url,

@@ -4,7 +4,7 @@
  * `baseUrl`.
  */
 import type { Context } from 'koa';
-import { AppError, invalid, notFound } from '../process/errors.ts';
+import { AppError, conflict, invalid, notFound } from '../process/errors.ts';
 import type { ReadOnlyPaths } from './app.ts';
 import { addressOf, type ClientAddress, limitedAs } from './client-address.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
@@ -115,6 +115,8 @@ export function createPages<Visitor extends SignedIn>(options: PagesOptions<Visi
     const reply = () =>
       hold(visitor?.organizationId ?? address, async (take) => {
         const sent = await readSent(ctx, route, take);
+        requireSameOrganization(visitor, sent.form.get(DRAWN_FOR) ?? query.get(DRAWN_FOR));
+        sent.form.delete(DRAWN_FOR);
         const handoff = cookies.handoff.get(ctx);
         const request = { visitor, params, query, ...sent, url: ctx.url, address, handoff, isAbandoned };
         return route.handle(request as OpenPageRequest<Visitor>);
@@ -186,6 +188,17 @@ function requireOwnOrigin(ctx: Context, baseUrl: string): void {
   const { origin } = new URL(baseUrl);
   if (ctx.get('Origin') === origin) return;
   throw new AppError('forbidden', `This form was sent from another site: open the page at ${origin}`);
+}
+
+/** The organization of the page that sends a form or follows changes, as the scripts of the page add it. */
+const DRAWN_FOR = 'drawnFor';
+
+/** A sign-in in another tab replaces the cookie of every open page. */
+function requireSameOrganization(visitor: SignedIn | null, drawnFor: string | null): void {
+  if (visitor === null || drawnFor === null || drawnFor === visitor.organizationId) return;
+  throw conflict(
+    'You are signed in to another organization than the one of this page, so nothing was changed: open the page again',
+  );
 }
 
 type PageCookies = ReturnType<typeof createCookies>;

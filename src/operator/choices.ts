@@ -11,13 +11,15 @@ import type { ShownGroupsRepository } from './shown-groups.repository.ts';
 const GROUPS_MAX = 2_000;
 
 export function createChoices(ask: Ask, groups: ShownGroupsRepository): ListChoices {
-  /** Those that are chosen already are always among them. */
+  /** Those that are chosen already are always among them, also deleted ones, because saving takes away what has no box. */
   async function listGroups({ organizationId }: Session, chosen: unknown): Promise<Option[]> {
     const listed = await groups.list(organizationId, GROUPS_MAX);
-    if (listed.length < GROUPS_MAX) return listed;
     const ids = [chosen].flat().filter((id): id is string => typeof id === 'string' && isId(id));
     const missing = ids.filter((id) => !listed.some(({ value }) => value === id));
-    return missing.length === 0 ? listed : [...listed, ...(await groups.listByIds(organizationId, missing))];
+    if (missing.length === 0) return listed;
+    const found = await groups.listByIds(organizationId, missing);
+    const deleted = missing.filter((id) => !found.some(({ value }) => value === id));
+    return [...listed, ...found, ...deleted.map((value) => ({ value, label: 'a deleted group' }))];
   }
 
   const lists: Record<ChoiceSource, (session: Session, chosen: unknown) => Promise<Option[]>> = {

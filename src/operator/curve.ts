@@ -91,7 +91,8 @@ export interface GapOptions {
 
 /**
  * Times without a value for longer than two periods of measurement at either end, also between the last point
- * and the present. A gap begins at the last reading, or where its bucket ends. A state holds until it changes, so it has none.
+ * and the present. A gap begins at the last reading, or where its bucket ends: before that, nothing says which times are
+ * empty. A state holds until it changes, so it has none.
  */
 export function gapsOf(
   { times, type }: Pick<ChannelCurve, 'times' | 'type'>,
@@ -99,13 +100,14 @@ export function gapsOf(
 ): Gap[] {
   if (isState(type)) return [];
   const usualS = medianOf(times.slice(1).map((at, index) => at - (times[index] as number)));
-  const periodAt = (at: number) =>
-    settings.find(({ from, to }) => from <= at && (to === null || at < to))?.periodS ?? usualS;
-  return times.flatMap((from, index) => {
-    const to = times[index + 1] ?? endS;
-    return to - from > INTERVALS_HELD * Math.max(bucketS, periodAt(from), periodAt(to))
-      ? [{ from: from + bucketS, to }]
-      : [];
+  /** An unknown period is not longer than the usual distance of points, which buckets round up. */
+  const heldAt = (at: number) => {
+    const periodS = settings.find(({ from, to }) => from <= at && (to === null || at < to))?.periodS;
+    return periodS ? INTERVALS_HELD * periodS : INTERVALS_HELD * Math.max(bucketS, usualS) - bucketS;
+  };
+  return times.flatMap((at, index) => {
+    const [from, to] = [at + bucketS, times[index + 1] ?? endS];
+    return to - from > Math.max(heldAt(at), heldAt(to)) ? [{ from, to }] : [];
   });
 }
 

@@ -55,19 +55,32 @@ const LIST_AUDITED = `
 /** The row of an import, which names no device, is written in the same transaction as its devices. */
 const NEAR_MS = 5_000;
 
-/** The audit trail has the group as the subject; its row is written in the same transaction. */
+/** Changes that write a membership, with the group or the device as their subject. */
+const MOVING = [
+  'addGroupMembers',
+  'removeGroupMembers',
+  'deleteGroup',
+  'registerAsset',
+  'changeAsset',
+  'archiveAsset',
+];
+
+/** A row of the audit trail is written in the transaction of its change, so it is the nearest; its id contains its time. */
 const LIST_MEMBERSHIPS = `
   select m.from_at as at, m.group_id as "groupId", g.name as "groupName", e.actor_name as by
   from (
-    select organization_id, from_at, group_id, coalesce(group_id, lag(group_id) over (order by from_at)) as about
+    select organization_id, asset_id, from_at, group_id,
+      coalesce(group_id, lag(group_id) over (order by from_at)) as about
     from asset_groups where organization_id = :organizationId and asset_id = :assetId
   ) as m
   left join groups g on g.organization_id = m.organization_id and g.id = m.about
   left join lateral (
     select actor_name from audit_entries
-    where organization_id = m.organization_id and subject = m.about::text
-      and uuid_extract_timestamp(id) between m.from_at - interval '5 seconds' and m.from_at + interval '5 seconds'
-    order by id limit 1
+    where organization_id = m.organization_id and subject in (m.about::text, m.asset_id::text)
+      and action = any(:actions::text[])
+      and id between rpad(lpad(to_hex((extract(epoch from m.from_at) * 1000 - 5000)::bigint), 12, '0'), 32, '0')::uuid
+        and rpad(lpad(to_hex((extract(epoch from m.from_at) * 1000 + 5000)::bigint), 12, '0'), 32, '0')::uuid
+    order by abs(extract(epoch from uuid_extract_timestamp(id) - m.from_at)) limit 1
   ) as e on true
   where m.about is not null
   order by m.from_at desc limit :limit`;
@@ -92,7 +105,7 @@ export const createDeviceHistoryRepository = (sql: Database) => ({
   },
 
   listMemberships: (organizationId: string, assetId: string, limit: number): Promise<MembershipChange[]> =>
-    query(sql, LIST_MEMBERSHIPS, { organizationId, assetId, limit }),
+    query(sql, LIST_MEMBERSHIPS, { organizationId, assetId, actions: MOVING, limit }),
 
   /** About the newest alerts of the device. */
   async listAlertChanges(organizationId: string, assetId: string, limit: number): Promise<AlertChange[]> {

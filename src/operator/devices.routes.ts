@@ -138,10 +138,11 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
       const content = deviceHistoryHtml(device, await readHistory(session, recorded));
       return { title: `History of ${name}`, content };
     }),
-    showPage({ path: `${path}/statistics`, section: 'Fleet' }, async (session, { params, query }) => {
+    showPage({ path: `${path}/statistics`, section: 'Fleet' }, async (session, request) => {
+      const { params, query, isAbandoned } = request;
       const span = spanOf(query);
       const [statistics, archived] = await Promise.all([
-        ask(session, 'getStatistics', { params, query: isoSpan(span) }),
+        ask(session, 'getStatistics', { params, query: isoSpan(span), isAbandoned }),
         findArchived(session, params.assetId),
       ]);
       const device = archived ?? (await ask(session, 'getAsset', { params }));

@@ -143,17 +143,16 @@ export function withoutUnused(values: Values, shown: Values | null, looks: FormL
     const [group = '', box = ''] = path.split('.');
     const [value, before] = [values[group], shown?.[group]];
     if (!isAlone || !isObject(value) || value[box] !== true || !isObject(before)) return [];
-    const typed = Object.entries(value).filter(
-      ([name, each]) => name === box || !isSame(sorted(each), sorted(before[name])),
-    );
+    const typed = Object.entries(value).filter(([name, each]) => name === box || !isSame(each, before[name]));
     return [[group, Object.fromEntries(typed)]];
   });
   return { ...values, ...Object.fromEntries(alone) };
 }
 
-/** The inputs of a list have an order of their own. */
-const sorted = (value: unknown): unknown => (Array.isArray(value) ? value.toSorted() : value);
-const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a, inOrder) === JSON.stringify(b, inOrder);
+/** The inputs of a list have an order of their own; that of rows counts. */
+const inOrder = (_name: string, value: unknown): unknown =>
+  Array.isArray(value) && !value.some(isObject) ? value.toSorted() : value;
 
 const emptyOf = ({ isNullable, kind }: Field): unknown => (isNullable || kind === 'group' ? null : '');
 

@@ -15,7 +15,7 @@ export interface ImportedRows {
   isJson: boolean;
 }
 
-/** Larger files are not kept in the page, and have to be chosen again. */
+/** Larger files, and larger files of failed rows, are not kept in the page. */
 const SHOWN_BYTES_MAX = 1024 * 1024;
 
 /** Null also where characters would be lost. */
@@ -63,7 +63,7 @@ ${repeated.size > 0 && html`<p>${repeatedText(repeated.size)}</p>`}
 ${warnedCount(imported) > 0 && html`<p>${warnedCount(imported).toLocaleString('en')} with a warning.</p>`}
 ${imported.failed > 0 && reasonsHtml(imported, rows)}
 ${imported.dryRun && confirmHtml(imported, rows)}
-${imported.failed > 0 && html`<p><a class="button" download="failed-rows.csv" href="${failedRowsUrl(imported, rows)}">Download the failed rows</a> <span class="quiet">Correct them, and import that file.</span></p>`}
+${imported.failed > 0 && failedRowsHtml(imported, rows)}
 ${table({
   caption: 'The rows of the file, those that failed first',
   head: ['Line', 'Serial number', 'Name', 'Result', 'Why'],
@@ -129,13 +129,16 @@ ${text}</textarea></details>
 }
 
 /** A file within the page, so that no row is kept for it. */
-const failedRowsUrl = ({ results }: Imported, { bytes, isJson }: ImportedRows): string => {
+function failedRowsHtml({ results }: Imported, { bytes, isJson }: ImportedRows): Html {
   const failed = results.filter(({ outcome }) => outcome === 'failed');
   const text = isJson
     ? ['line,serialNumber,error', ...failed.map(failedLine)].join('\r\n')
     : failedCsvRows(bytes, new Map(failed.map((result) => [result.line, whyOf(result).join('; ')])));
-  return `data:text/csv;charset=utf-8,${encodeURIComponent(text)}`;
-};
+  if (Buffer.byteLength(text) > SHOWN_BYTES_MAX)
+    return html`<p>The failed rows are too many to be kept in this page: check the file in smaller parts to download those of each.</p>`;
+  const url = `data:text/csv;charset=utf-8,${encodeURIComponent(text)}`;
+  return html`<p><a class="button" download="failed-rows.csv" href="${url}">Download the failed rows</a> <span class="quiet">Correct them, and import that file.</span></p>`;
+}
 
 const failedLine = (result: Imported['results'][number]): string =>
   [String(result.line), result.serialNumber ?? '', whyOf(result).join('; ')].map(toCell).join(',');

@@ -46,7 +46,9 @@ export function refusalInWords(message: string, { bytes, isJson }: ImportedFile)
 
 const NAME_LENGTH_MAX = 60;
 
-/** Names of the devices in the file, by line, of these lines. */
+const DEVICE_NAME_MAX = 128;
+
+/** Names of the devices in the file, by line, of these lines. One that is too long is cut. */
 export function namesInFile(file: ImportedFile, lines: ReadonlySet<number>): Map<number, string> {
   const names = new Map<number, string>();
   let missingCount = lines.size;
@@ -55,7 +57,7 @@ export function namesInFile(file: ImportedFile, lines: ReadonlySet<number>): Map
     if (!lines.has(row.line)) continue;
     missingCount -= 1;
     const name = 'value' in row ? textIn(row.value, 'name') : null;
-    if (name !== null) names.set(row.line, name);
+    if (name !== null) names.set(row.line, cutText(name, DEVICE_NAME_MAX, '…'));
   }
   return names;
 }

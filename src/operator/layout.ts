@@ -55,7 +55,7 @@ ${['base.css', 'operator.css'].map((name) => html`<link rel="stylesheet" href="$
 ${withCurve && html`<script src="${pathOf('uplot.js')}" defer></script>`}
 ${scripts.map((name) => html`<script type="module" src="${pathOf(name)}"></script>`)}
 </head>
-<body${watch && html` data-watch="${watch}" data-fingerprint="${fingerprintOf(main)}"`}>
+<body${watch && html` data-watch="${watch}" data-fingerprint="${fingerprintOf(main)}"`}${session && html` data-drawn-for="${session.organizationId}"`}>
 <a class="skip" href="#main">Skip to the content</a>
 ${watch && html`<p id="connection" aria-live="polite"></p>`}
 ${session && header(session, section)}

@@ -33,11 +33,20 @@ describe('The gaps of a curve', () => {
     assert.deepEqual(gaps([...hourly(5), 8 * HOUR], [], 9 * HOUR), [{ from: 4 * HOUR, to: 8 * HOUR }]);
   });
 
-  it('begins a gap where the last bucket with values ends, and finds none in a single empty bucket', () => {
-    const options = { settings: SETTINGS, bucketS: DAY, endS: 6 * DAY };
-    assert.deepEqual(gapsOf({ times: [0, 2 * DAY, 5 * DAY], type: 'temperature' }, options), [
-      { from: 3 * DAY, to: 5 * DAY },
-    ]);
+  it('begins a gap where the last bucket with values ends, and finds none in an empty bucket of less than two periods', () => {
+    const daily = (periodS: number | null, times: number[]) =>
+      gapsOf(
+        { times, type: 'temperature' },
+        {
+          settings: [{ from: 0, to: null, periodS, alerts: [] }],
+          bucketS: DAY,
+          endS: (times.at(-1) as number) + DAY,
+        },
+      );
+    assert.deepEqual(daily(300, [0, DAY, 3 * DAY]), [{ from: 2 * DAY, to: 3 * DAY }]);
+    assert.deepEqual(daily(DAY, [0, 2 * DAY, 6 * DAY]), [{ from: 3 * DAY, to: 6 * DAY }]);
+    const days = [0, 1, 2, 3, 5, 8, 9].map((day) => day * DAY);
+    assert.deepEqual(daily(null, days), [{ from: 6 * DAY, to: 8 * DAY }]);
   });
 
   it('finds no gap in a state, which holds until it changes', () => {

@@ -390,9 +390,14 @@ describe('The page of a device', () => {
   it('shows everything that concerned the device: import, group, profile, alert and its comment', async () => {
     await registerMany(dms, 1, 'PAST');
     const [{ id }] = (await dms.api.get('/assets?serialNumber=PAST-0000')).body.items;
-    const { body: group } = await dms.api.post('/groups', { name: 'Old ward' });
+    const grace = await signIn(dms, { name: 'Grace' });
+    const create = `${dms.baseUrl}/operator/forms/createGroup`;
+    const created = await visit(create, { cookie: grace, form: { name: 'Old ward' } });
+    assert.equal(created.status, 303, created.text);
+    const { items: groups } = (await dms.api.get('/groups')).body;
+    const group = groups.find(({ name }: { name: string }) => name === 'Old ward');
     await dms.api.post(`/groups/${group.id}/add-members`, { serialNumbers: ['PAST-0000'] });
-    await dms.api.post(`/groups/${group.id}/remove-members`, { serialNumbers: ['PAST-0000'] });
+    await dms.api.patch(`/assets/${id}`, { groupId: null });
     await apply(dms, 'zz-last', { serialNumbers: ['PAST-0000'] });
     await applyAnswer(dms, 'PAST-0000');
     await sendTemperature(dms, 'PAST-0000', 20);
@@ -413,8 +418,8 @@ describe('The page of a device', () => {
     for (const each of rows) assert.match(text, row(each));
     assert.match(text, /<body data-watch=.*<div data-live="history">.*Change asset/s);
     assert.match(await page(`/devices/${id}`), new RegExp(`href="/operator/devices/${id}/history"`));
-    const joined = text.match(row(/Joined the group Old ward/))?.[0] ?? '';
-    assert.doesNotMatch(joined, /<span class="quiet">–/);
+    for (const change of [/Joined the group Old ward/, /Left the group Old ward/])
+      assert.doesNotMatch(text.match(row(change))?.[0] ?? '', /Grace|<span class="quiet">–/);
     await dms.api.delete(`/assets/${id}`);
     const moved = await visit(`${dms.baseUrl}/operator/devices/${id}`, { cookie });
     assert.equal(moved.headers.get('location'), `/operator/archived/${id}`);

@@ -116,6 +116,14 @@ describe('The values of a form', () => {
     const shown = { name: 'Attic', floor: 2, isLoud: true, kinds: ['a'], serials: [], steps: [] };
     const typed = read('name=Attic&floor=&isLoud=true&kinds=b');
     assert.deepEqual(toChange(FIELDS, typed, shown), { floor: null, kinds: ['b'] });
+    const ids = (first: string[], second: string[]) => ({
+      steps: [first, second].map((each, index) => ({ after: index, ids: each, isLoud: false })),
+    });
+    const before = { ...shown, kinds: ['b', 'a'], ...ids(['y', 'x'], ['x']) };
+    const toSend = (values: object) => toChange(FIELDS, { ...before, ...values }, before);
+    assert.deepEqual(toSend({ kinds: ['a', 'b'], ...ids(['x', 'y'], ['x']) }), {});
+    assert.deepEqual(Object.keys(toSend(ids(['x'], ['x', 'y']))), ['steps']);
+    assert.deepEqual(Object.keys(toSend({ steps: before.steps.toReversed() })), ['steps']);
   });
 
   it('turns a chosen number of hours into a time, and leaves any other number as it is', () => {

@@ -141,6 +141,23 @@ describe("Importing a file at the operators' page", () => {
     assert.match(textOf(3_000), /Not shown: 9,800 rows, 2,800 of which failed/);
   });
 
+  it('keeps neither whole names nor megabytes of failed rows in the page', () => {
+    const failed = 120;
+    const results = Array.from({ length: failed }, (_, index) => ({
+      row: index + 1,
+      line: index + 2,
+      serialNumber: 'A',
+      outcome: 'failed' as const,
+      id: null,
+      error: 'no',
+    }));
+    const bytes = Buffer.from(`serialNumber,name\n${`A,${"'".repeat(12_000)}\n`.repeat(failed)}`);
+    const file = { name: 'a.csv', bytes, isJson: false };
+    const text = toText(importedHtml({ dryRun: true, created: 0, unchanged: 0, failed, results }, file));
+    assert.match(text, /failed rows are too many.*in smaller parts/);
+    assert.ok(text.length < 200_000, `${text.length} characters`);
+  });
+
   it('checks a file without registering anything, and registers the same rows by one button', async () => {
     const csv = 'serialNumber,name\n282C02424EC0,"A ""quoted"" <name>"\n282C02424EC1,\n282C 4,\n';
     const form = fileForm(csv, { name: 'checked.csv' });

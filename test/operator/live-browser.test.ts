@@ -420,4 +420,15 @@ describe('An open page', () => {
     await other.getByText('You are signed out').waitFor();
     await other.context().close();
   });
+
+  it('says that the person is signed in to another organization now, and sends it no form', async () => {
+    const other = await shown.signIn({ name: 'Hedy' });
+    const tab = await other.context().newPage();
+    await signInAt(tab, await newLink(dms, { organizationId: (await dms.addOrganization()).id }));
+    await tab.close();
+    await other.getByText('You are signed in to another organization now').waitFor();
+    await other.click('button:has-text("Sign out")');
+    await other.getByText('open the page again').waitFor();
+    await other.context().close();
+  });
 });

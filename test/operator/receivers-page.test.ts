@@ -151,7 +151,7 @@ describe('The pages of receivers', () => {
     assert.doesNotMatch(text, /Trouble since/);
   });
 
-  it('shows groups and quiet hours of a channel, and a failed test as a failure', async () => {
+  it('shows groups, also deleted ones, and quiet hours of a channel, and a failed test as a failure', async () => {
     const channel = {
       type: 'webhook',
       target: receiver.url,
@@ -171,5 +171,10 @@ describe('The pages of receivers', () => {
     assert.match(live, /active<\/span> <span class="problem">\S/);
     receiver.answer((response) => response.writeHead(204).end());
     assert.match(await send(`/channels/${body.id}/test`), /role="status">The test arrived/);
+    await dms.api.delete(`/groups/${channel.groupIds[0]}`);
+    assert.match(
+      await see(`/forms/updateNotificationChannel?channelId=${body.id}`),
+      new RegExp(`name="groupIds" value="${channel.groupIds[0]}" checked> a deleted group<`),
+    );
   });
 });

@@ -6,7 +6,7 @@ import type { Session } from '../../src/operator/session.ts';
 import { createWatch } from '../../src/operator/watch.service.ts';
 import { eventually } from '../support/fleet.ts';
 import { startService, useService } from '../support/service.ts';
-import { signIn } from './visitor.ts';
+import { signIn, visit } from './visitor.ts';
 
 const PER_SESSION = 12;
 const ADA: Session = {
@@ -145,9 +145,9 @@ describe('Watching a page', () => {
       cookie = await signIn(dms);
     });
 
-    async function open(path = '/operator/jobs') {
+    async function open(path = '/operator/jobs', more = {}) {
       const abort = new AbortController();
-      const url = `${dms.baseUrl}/operator/changes?${new URLSearchParams({ page: path })}`;
+      const url = `${dms.baseUrl}/operator/changes?${new URLSearchParams({ page: path, ...more })}`;
       const { status } = await fetch(url, { headers: { cookie }, signal: abort.signal });
       return { status, leave: () => abort.abort() };
     }
@@ -170,6 +170,22 @@ describe('Watching a page', () => {
         leave();
         assert.equal(status, 200, path);
       }
+    });
+
+    it('neither follows a page of another organization nor carries out its forms', async () => {
+      const drawnFor = (await dms.addOrganization()).id;
+      const followed = await open('/operator/jobs', { drawnFor });
+      followed.leave();
+      assert.equal(followed.status, 409);
+      const send = (organizationId: string) =>
+        visit(`${dms.baseUrl}/operator/forms/createGroup`, {
+          cookie,
+          form: { name: 'Attic', drawnFor: organizationId },
+        });
+      const { status, text } = await send(drawnFor);
+      assert.equal(status, 409);
+      assert.match(text, /signed in to another organization/);
+      assert.equal((await send(dms.id)).status, 303);
     });
 
     it('does not delay a stopping process', async () => {

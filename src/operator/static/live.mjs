@@ -11,7 +11,7 @@ const RETRY_MS = 1_000;
 const RETRY_MS_MAX = 10_000;
 const BACK_SHOWN_MS = 5_000;
 
-const { watch: page, fingerprint } = document.body.dataset;
+const { watch: page, fingerprint, drawnFor } = document.body.dataset;
 const state = document.querySelector('#connection');
 let seen = fingerprint;
 let stream = null;
@@ -69,16 +69,21 @@ function reconnect() {
 async function onError() {
   const isRefused = stream.readyState === EventSource.CLOSED;
   reconnect();
-  if (isRefused && (await isSignedOut())) {
-    stop();
-    announce('You are signed out. This page shows how things were.', true);
-  }
+  const ended = isRefused && ENDED[await statusOfSession()];
+  if (!ended) return;
+  stop();
+  announce(`${ended} This page shows how things were.`, true);
 }
 
-const isSignedOut = () =>
-  fetch('/operator/changes', { method: 'HEAD' }).then(
-    ({ status }) => status === 401,
-    () => false,
+const ENDED = {
+  401: 'You are signed out.',
+  409: 'You are signed in to another organization now.',
+};
+
+const statusOfSession = () =>
+  fetch(`/operator/changes?${new URLSearchParams({ drawnFor })}`, { method: 'HEAD' }).then(
+    ({ status }) => status,
+    () => null,
   );
 
 /** Only while the page is seen: over HTTP/1.1, a browser gives all tabs of a host six connections together. */
@@ -86,7 +91,7 @@ function connect() {
   clearTimeout(retryTimer);
   if (document.hidden) return;
   stream?.close();
-  stream = new EventSource(`/operator/changes?${new URLSearchParams({ page, fingerprint: seen })}`);
+  stream = new EventSource(`/operator/changes?${new URLSearchParams({ page, fingerprint: seen, drawnFor })}`);
   stream.addEventListener('changed', ({ data }) => {
     apply(JSON.parse(data));
     onEvent();

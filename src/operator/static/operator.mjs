@@ -42,6 +42,12 @@ addEventListener('submit', (event) => {
   else sentAt.set(target, timeStamp);
 });
 
+/** A form is carried out in the organization of its page alone, also after a sign-in to another one in another tab. */
+addEventListener('formdata', ({ target, formData }) => {
+  const { drawnFor } = document.body.dataset;
+  if (drawnFor && target.method === 'post') formData.set('drawnFor', drawnFor);
+});
+
 /** Pages without TLS have no clipboard: there the browser copies the selection. */
 async function copy(field) {
   field.select();

@@ -45,6 +45,12 @@ interface ResolvedAlertRef extends AlertRef {
   endedAt?: Date | null;
 }
 
+/** An alert without what people did about it. */
+export type AlertAround = Pick<
+  StoredAlert,
+  'id' | 'assetId' | 'type' | 'severity' | 'details' | 'startedAt' | 'late' | 'endedAt' | 'extreme'
+>;
+
 export interface OpenState extends AssetRef {
   openAlerts: AlertState[];
 }
@@ -84,7 +90,7 @@ export function createAlertBatchesRepository(sql: Sql) {
     },
 
     /** Temperature alerts that overlap the span of their asset, and those just before and after it. */
-    async listAround(spans: Array<AssetRef & Span>): Promise<StoredAlert[]> {
+    async listAround(spans: Array<AssetRef & Span>): Promise<AlertAround[]> {
       if (spans.length === 0) return [];
       return query(sql, LIST_AROUND, {
         ...assetKeys(spans),

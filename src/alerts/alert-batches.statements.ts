@@ -3,7 +3,7 @@
  * because Citus refuses an update with a STABLE function of columns, or with `now()` in a condition.
  */
 import { MONITORED_CONFIG_ID } from '../devices/device-sync.ts';
-import { ALERT_COLUMNS } from './alert-columns.ts';
+import { ALERT_COLUMNS, ENDED_AT } from './alert-columns.ts';
 
 const COLUMNS = `${ALERT_COLUMNS}, a.organization_id as "organizationId", a.is_announced as "isAnnounced"`;
 
@@ -69,7 +69,8 @@ export const LENGTHEN = `
  * a later one, and of the last 1,000 before the span those that last into it: no index finds these alone.
  */
 export const LIST_AROUND = `
-  select ${COLUMNS}
+  select a.id, a.asset_id as "assetId", a.type, a.severity, a.details, a.started_at as "startedAt", a.late,
+    ${ENDED_AT} as "endedAt", a.extreme
   from unnest(:organizationIds::uuid[], :assetIds::uuid[], :from::timestamptz[], :to::timestamptz[])
     as n (organization_id, asset_id, from_at, to_at)
   cross join lateral (

@@ -55,19 +55,26 @@ export function transitionEvents(
   return [...byReadings, ...byOthers];
 }
 
-/** One event with the frame for each alert that it breaches; late readings are left out. */
+/** Each event repeats the readings of the frame. */
+const BREACH_EVENTS_MAX = 20;
+
+/** One event with the frame for each alert that it breaches, those of its latest breaches; late readings are left out. */
 export function breachEvents(stored: ReceivedFrame, transitions: DeviceTransition[]): DomainEvent[] {
   if (!stored.device.subscribed.has('data.measurement.alert')) return [];
-  const bounds = new Map(
-    transitions.flatMap((transition) =>
-      transition.kind === 'breach' ? [[transition.alert, transition.definition.bounds] as const] : [],
-    ),
+  const latestFirst = new Map(
+    transitions
+      .toReversed()
+      .flatMap((transition) =>
+        transition.kind === 'breach' ? [[transition.alert, transition.definition.bounds] as const] : [],
+      ),
   );
-  return [...bounds].flatMap(([{ alertId }, alertBounds]) =>
-    frameData(stored, { alertId: alertId as string, bounds: alertBounds }).map((data) => ({
-      ...frameEnvelope(stored),
-      type: 'data.measurement.alert' as const,
-      data,
-    })),
-  );
+  const breached = [...latestFirst]
+    .slice(0, BREACH_EVENTS_MAX)
+    .reverse()
+    .map(([{ alertId }, bounds]) => ({ alertId: alertId as string, bounds }));
+  return frameData(stored, breached).map((data) => ({
+    ...frameEnvelope(stored),
+    type: 'data.measurement.alert' as const,
+    data,
+  }));
 }

@@ -12,6 +12,7 @@
  */
 import { INTERVALS_HELD } from '../devices/configuration.ts';
 import type { StoredReading } from '../devices/reading.ts';
+import { grouped } from '../process/grouped.ts';
 import type { AlertResolution } from './alert.ts';
 import { type AlertDefinition, type Bounds, isActiveAt, isActiveBetween } from './alert-definition.ts';
 
@@ -141,6 +142,25 @@ export function createAlertEvaluator(initial: readonly TemperatureState[]) {
     open: () => [...open.values()],
     unopened: () => [...unopened.values()],
   };
+}
+
+/** A message may hold a thousand excursions, and each alert takes rows for all that follow it. */
+const OVER_MAX = 20;
+
+/** Of each key, in the order given. */
+export function latestOfEach<Each>(items: readonly Each[], keyOfItem: (item: Each) => string): Each[] {
+  const latest = new Set([...grouped(items, keyOfItem).values()].flatMap((same) => same.slice(-OVER_MAX)));
+  return items.filter((item) => latest.has(item));
+}
+
+/** Leaves out all but the latest alerts of each definition that both open and resolve within a message. */
+export function withLatestAlerts(transitions: AlertTransition[]): AlertTransition[] {
+  const alertsOf = (kind: AlertTransition['kind']) =>
+    transitions.flatMap((each) => (each.kind === kind ? [each.alert] : []));
+  const opened = new Set(alertsOf('opened'));
+  const left = new Set(alertsOf('resolved').filter((alert) => opened.has(alert)));
+  for (const alert of latestOfEach([...left], keyOf)) left.delete(alert);
+  return left.size === 0 ? transitions : transitions.filter(({ alert }) => !left.has(alert));
 }
 
 const toBreach = (

@@ -21,6 +21,7 @@ import {
   type OpenTemperatureAlert,
   type TemperatureState,
   type UnopenedBreach,
+  withLatestAlerts,
 } from './alert-state-machine.ts';
 
 export type OpenAlert = OpenTemperatureAlert | OpenNoDataAlert | OpenConditionAlert;
@@ -100,7 +101,8 @@ export function createDeviceAlerts(initial: readonly AlertState[]) {
     const definitions = monitored ? definitionsOf(monitored) : [];
     const stale = evaluator.resolveUndefined(definitions);
     resolved.push(...stale.map(withoutResolution));
-    return definitions.length === 0 ? [] : evaluator.evaluate(definitions, evaluatedReadings(stored));
+    if (definitions.length === 0) return [];
+    return withLatestAlerts(evaluator.evaluate(definitions, evaluatedReadings(stored)));
   }
 
   return {

@@ -16,9 +16,14 @@ import type {
 import { grouped } from '../process/grouped.ts';
 import { timeOf } from '../process/iso-time.ts';
 import type { TemperatureDetails } from './alert.ts';
-import type { AlertBatchesRepository, LengthenedAlert, NewAlert, Over } from './alert-batches.repository.ts';
+import type {
+  AlertAround,
+  AlertBatchesRepository,
+  LengthenedAlert,
+  NewAlert,
+  Over,
+} from './alert-batches.repository.ts';
 import { alertEvent } from './alert-events.ts';
-import type { StoredAlert } from './alerts.repository.ts';
 import { type LatePlan, planLateExcursions, type TemperatureAlert } from './late-excursions.ts';
 import { type LateChannel, type LateDevice, type Range, toRanges } from './late-ranges.ts';
 import { type RulesInForce, rulesInForce } from './rules-in-force.ts';
@@ -52,6 +57,10 @@ interface Evaluated extends LateChannel {
 }
 
 type Planned = LatePlan & Evaluated;
+type Decided = Pick<Planned, 'device' | 'channel' | 'made' | 'lengthened' | 'unendedAt'>;
+
+/** Together, because they share the maximum of readings of a call: each may have ten thousand. */
+const DEVICES_TOGETHER_MAX = 30;
 
 /** By how much the range of readings grows, step by step, for an excursion that goes on. */
 const WIDER_MS = [6, 24, 168].map((hours) => hours * 3_600_000);
@@ -101,8 +110,20 @@ export function createLateExcursions({ batchesIn, settingsIn, readingsIn }: Late
     return [...planned.filter(({ isCut }) => !isCut), ...widened];
   }
 
-  async function insert(sql: Sql, planned: Planned[]): Promise<DomainEvent[]> {
-    const made = planned.flatMap(({ device, made: alerts }) =>
+  /** Keeps neither readings nor stored alerts of devices that are decided. */
+  async function decide(sql: Sql, devices: LateDevice[]): Promise<Decided[]> {
+    const planned = await plan(sql, await find(sql, devices));
+    return planned.map(({ device, channel, made, lengthened, unendedAt }) => ({
+      device,
+      channel,
+      made,
+      lengthened,
+      unendedAt,
+    }));
+  }
+
+  async function insert(sql: Sql, decided: Decided[]): Promise<DomainEvent[]> {
+    const made = decided.flatMap(({ device, made: alerts }) =>
       alerts.map((alert) => newAlert(device, alert)),
     );
     const inserted = await batchesIn(sql).insert(made);
@@ -119,12 +140,14 @@ export function createLateExcursions({ batchesIn, settingsIn, readingsIn }: Late
   return async function evaluateLate({ sql }: InTransaction, devices: LateDevice[]): Promise<LateOutcome> {
     const unended: LateOutcome['unended'] = new Map();
     if (devices.length === 0) return { events: [], unended };
-    const planned = await plan(sql, await find(sql, devices));
-    const events = await insert(sql, planned);
+    const decided: Decided[] = [];
+    for (let index = 0; index < devices.length; index += DEVICES_TOGETHER_MAX)
+      decided.push(...(await decide(sql, devices.slice(index, index + DEVICES_TOGETHER_MAX))));
+    const events = await insert(sql, decided);
     await batchesIn(sql).lengthen(
-      planned.flatMap(({ device, lengthened }) => lengthened.map((alert) => toLengthened(device, alert))),
+      decided.flatMap(({ device, lengthened }) => lengthened.map((alert) => toLengthened(device, alert))),
     );
-    for (const { device, channel, unendedAt } of planned)
+    for (const { device, channel, unendedAt } of decided)
       if (unendedAt !== null)
         unended.set(device.assetId, [...(unended.get(device.assetId) ?? []), { channel, unendedAt }]);
     return { events, unended };
@@ -159,7 +182,7 @@ function joinStretches(found: SurroundingReadings[]): SurroundingReadings[] {
   return stretches;
 }
 
-function toTemperatureAlert(alert: StoredAlert): TemperatureAlert {
+function toTemperatureAlert(alert: AlertAround): TemperatureAlert {
   const { channel, bounds, value } = alert.details as TemperatureDetails;
   return {
     alertId: alert.id,

@@ -10,7 +10,7 @@ import type { StoredReading } from '../devices/reading.ts';
 import { grouped } from '../process/grouped.ts';
 import { memoized } from '../process/memoized.ts';
 import { partitionPoint } from '../process/partition-point.ts';
-import { breachOf } from './alert-state-machine.ts';
+import { breachOf, latestOfEach } from './alert-state-machine.ts';
 import { type AlertsByTime, createAlertsByTime, createFindExcursion, type FindExcursion } from './by-time.ts';
 import {
   type Excursion,
@@ -48,6 +48,7 @@ interface ChannelHistory {
 }
 
 export interface LatePlan {
+  /** Only the latest ones of the same terms. */
   made: TemperatureAlert[];
   lengthened: TemperatureAlert[];
   /**
@@ -90,7 +91,10 @@ export function planLateExcursions({ stretches, rules, alerts: stored, newestAt 
   }
   const changed = alerts.filter((alert, index) => hasChanged(alert, stored[index]));
   return {
-    made: changed.filter(({ alertId }) => alertId === null),
+    made: latestOfEach(
+      changed.filter(({ alertId }) => alertId === null),
+      keyOfTerms,
+    ),
     lengthened: changed.filter(({ alertId }) => alertId !== null),
     unendedAt,
     isCut,

@@ -5,9 +5,9 @@
  * wait some milliseconds longer for others.
  *
  * A batch that fails is split in half until the bad item is alone, so it never fails its neighbours. A fault
- * common to all items, such as an unavailable database, fails the whole batch at once.
+ * common to all items, such as an unavailable or slow database, fails all that is left of the batch at once.
  */
-import { isLockTimeout, isUnavailable } from './faults.ts';
+import { isLockTimeout, isStatementTimeout, isUnavailable } from './faults.ts';
 import { type Batch, createLanes, type Entry, type LaneOptions } from './lanes.ts';
 
 export interface GroupCommitOptions<Item, Result> {
@@ -104,21 +104,30 @@ export function createGroupCommit<Item, Result>(
     pumpSoon();
   }
 
+  /** Tries both halves before it splits one of them, so that most neighbours of a slow item do not wait for the search. */
   async function settle(batch: Array<Waiting<Item, Result>>): Promise<void> {
-    try {
-      const results = await options.commit(batch.map(({ item }) => item));
-      batch.forEach(({ resolve }, index) => {
-        resolve(results[index] as Result);
-      });
-    } catch (error) {
-      if (batch.length === 1 || concernsAll(error)) {
-        for (const { reject } of batch) reject(error);
-        return;
+    const parts = [batch];
+    let timeoutsInARow = 0;
+    for (let part = parts.shift(); part; part = parts.shift()) {
+      try {
+        const results = await options.commit(part.map(({ item }) => item));
+        for (const [index, { resolve }] of part.entries()) resolve(results[index] as Result);
+        timeoutsInARow = 0;
+      } catch (error) {
+        timeoutsInARow = isStatementTimeout(error) ? timeoutsInARow + 1 : 0;
+        if (concernsAll(error) || timeoutsInARow === TIMEOUTS_OF_SLOW_DATABASE) {
+          reject([part, ...parts].flat(), error);
+          return;
+        }
+        const half = Math.ceil(part.length / 2);
+        if (part.length === 1) reject(part, error);
+        else parts.push(part.slice(0, half), part.slice(half));
       }
-      const half = Math.ceil(batch.length / 2);
-      await settle(batch.slice(0, half));
-      await settle(batch.slice(half));
     }
+  }
+
+  function reject(entries: Array<Waiting<Item, Result>>, error: unknown): void {
+    for (const entry of entries) entry.reject(error);
   }
 
   return {
@@ -150,5 +159,9 @@ function toLaneOptions<Item, Result>(options: GroupCommitOptions<Item, Result>):
   return { laneOf, keyOf, kindOf, concurrency, isMixed, gather, maxItems, weight, maxWaiting: limits };
 }
 
-/** A lock timeout concerns only the item that needs the lock. */
-const concernsAll = (error: unknown): boolean => isUnavailable(error) && !isLockTimeout(error);
+/** As for a batch and both of its halves: with a single slow item, one half of each two is committed. */
+const TIMEOUTS_OF_SLOW_DATABASE = 3;
+
+/** A lock timeout concerns only the item that needs the lock, and a statement timeout perhaps one with too much data. */
+const concernsAll = (error: unknown): boolean =>
+  isUnavailable(error) && !isLockTimeout(error) && !isStatementTimeout(error);

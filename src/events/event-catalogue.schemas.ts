@@ -59,7 +59,7 @@ export const EVENT_CATALOGUE = {
     collections: ['event'],
     summary: 'A device sent readings that breach the bounds of an alert',
     description:
-      'One for each alert that the frame has a reading in breach for. Readings that are late do not count.',
+      'One for each alert that the frame has a reading in breach for, at most 20, of the latest breaches. Readings that are late do not count.',
     data: breachData,
     example: {
       ...frame,

@@ -23,7 +23,11 @@ const READING_BYTES_MAX = 200;
 
 export function measurementEvents(stored: ReceivedFrame): DomainEvent<'data.measurement'>[] {
   if (stored.fresh.length === 0 || !stored.device.subscribed.has('data.measurement')) return [];
-  return frameData(stored).map((data) => ({ ...frameEnvelope(stored), type: 'data.measurement', data }));
+  return frameData(stored, [{}]).map((data) => ({
+    ...frameEnvelope(stored),
+    type: 'data.measurement',
+    data,
+  }));
 }
 
 export const frameEnvelope = ({ device, frame }: ReceivedFrame) => ({
@@ -31,11 +35,20 @@ export const frameEnvelope = ({ device, frame }: ReceivedFrame) => ({
   timestamp: frame.receivedAt,
 });
 
-/** The frame as the data of one event, or of several when it is too large for one body. */
-export function frameData<More extends object>(stored: ReceivedFrame, more?: More): Array<FrameData & More> {
-  const head = { ...frameView(stored), ...(more as More) };
-  const bytesLeft = DATA_BYTES_MAX - Buffer.byteLength(JSON.stringify(head));
-  return splitReadings(stored.fresh.map(readingView), bytesLeft).map((readings) => ({ ...head, readings }));
+/**
+ * The frame as the data of one event for each of `additions`, or of several when it is too large for one body. All share the
+ * readings, which may be a thousand.
+ */
+export function frameData<More extends object>(
+  stored: ReceivedFrame,
+  additions: readonly More[],
+): Array<FrameData & More> {
+  if (additions.length === 0) return [];
+  const frame = frameView(stored);
+  const heads = additions.map((more) => ({ ...frame, ...more }));
+  const headBytes = heads.map((head) => Buffer.byteLength(JSON.stringify(head)));
+  const parts = splitReadings(stored.fresh.map(readingView), DATA_BYTES_MAX - Math.max(...headBytes));
+  return heads.flatMap((head) => parts.map((readings) => ({ ...head, readings })));
 }
 
 function frameView({ device, frame, state }: ReceivedFrame) {

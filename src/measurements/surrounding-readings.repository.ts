@@ -28,13 +28,17 @@ export interface SurroundingReadings {
 
 export type SurroundingReadingsRepository = ReturnType<typeof createSurroundingReadingsRepository>;
 
-/** Of one device, some 300 bytes each: those of three days of a channel that measures each second. */
+/** Of all devices of a call, some 300 bytes each: of a single one, three days of a channel that measures each second. */
 const READINGS_MAX = 300_000;
 
 export const createSurroundingReadingsRepository = (sql: Sql, readingsMax = READINGS_MAX) => ({
-  /** Temperatures, for each range in the order given: where the device has too many, only the last ones. */
+  /**
+   * Temperatures, for each range in the order given: where a device has more than its share of the maximum, only the last
+   * ones.
+   */
   async find(ranges: readonly SurroundingRange[]): Promise<SurroundingReadings[]> {
     if (ranges.length === 0) return [];
+    const shareMax = Math.floor(readingsMax / new Set(ranges.map(({ assetId }) => assetId)).size);
     const rows = await queryPrepared<Row>(sql, 'measurements_find_surrounding', FIND_SURROUNDING, {
       ...assetKeys(ranges),
       channels: toArrayText(ranges, ({ channel }) => channel),
@@ -42,11 +46,11 @@ export const createSurroundingReadingsRepository = (sql: Sql, readingsMax = READ
       to: toArrayText(ranges, ({ to }) => new Date(to).toISOString()),
       haveNext: toArrayText(ranges, ({ hasNext }) => hasNext),
       indexes: toArrayText([...ranges.keys()], (index) => index),
-      readingsMax,
+      readingsMax: shareMax,
     });
     const byRange = ranges.map((): Row[] => []);
     for (const row of rows) byRange[row.index]?.push(row);
-    return ranges.map((range, index) => toSurrounding(range, byRange[index] as Row[], readingsMax));
+    return ranges.map((range, index) => toSurrounding(range, byRange[index] as Row[], shareMax));
   },
 });
 

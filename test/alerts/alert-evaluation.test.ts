@@ -74,6 +74,21 @@ describe('The evaluation of readings', () => {
       assert.deepEqual(await statuses(), ['high_temp resolved', 'low_temp new']);
     });
 
+    it('records the latest twenty alerts that one message opens and resolves, and goes on by all of its readings', async () => {
+      const swings = Array.from({ length: 59 }, (_, minute) => reading(minute, minute % 2 === 0 ? 9 : 5));
+      await measure(-1, 9);
+      await send(swings);
+      const begins = (await alerts()).map(({ status, timestamp }) => [status, timestamp]);
+      const over = Array.from({ length: 20 }, (_, index) => ['resolved', at(18 + 2 * index)]);
+      assert.deepEqual(begins, [['resolved', at(-1)], ...over, ['new', at(58)]]);
+      const { body } = await device.org.api.get(
+        `/assets/${device.assetId}/measurements?from=${at(0)}&to=${at(59)}&limit=500`,
+      );
+      assert.equal(body.items.length, 59);
+      await measure(59, 5);
+      assert.deepEqual(new Set(await statuses()), new Set(['high_temp resolved']));
+    });
+
     it('opens no alert by other channels or quantities', async () => {
       await send([reading(0, 90, { channel: 2 }), reading(0, 90, { type: 'humidity', channel: 3 })]);
       await send([reading(1, 90, { type: 'humidity' })]);

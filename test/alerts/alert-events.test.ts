@@ -123,6 +123,15 @@ describe('The events of alerts', () => {
     assert.deepEqual(idsOf('alert.resolved'), [high]);
   });
 
+  it('publishes a frame for the twenty alerts that it breaches last', async () => {
+    const webhookId = await subscribe(['data.measurement.alert']);
+    await send(Array.from({ length: 41 }, (_, minute) => reading(minute, minute % 2 === 0 ? 9 : 5)));
+    const [, ...latest] = (await alerts()).map(({ id }) => id);
+    assert.equal(latest.length, 20);
+    const named = (await published(webhookId)).map(({ data }) => data.alertId);
+    assert.deepEqual(named.toSorted(), latest.toSorted());
+  });
+
   it('publishes late readings as measurements, not as breaches', async () => {
     const webhookId = await subscribe(ALERT_EVENTS);
     await device.org.api.post('/cellular-webhooks', { url: CLOSED_URL });

@@ -230,7 +230,9 @@ describe('Late readings', () => {
       1 + index,
       index % 2 === 0 ? 21 : 9,
     ]);
-    await measure(105, [[0, 9], ...swings]);
+    await measure(105, [[0, 9]]);
+    for (let first = 0; first < swings.length; first += 40)
+      await measure(105, swings.slice(first, first + 40));
     await measure(far, [
       [far - 60, 9],
       [far, 5],

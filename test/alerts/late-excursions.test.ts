@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { createLateExcursions } from '../../src/alerts/late-excursions.service.ts';
 import { planLateExcursions, type TemperatureAlert } from '../../src/alerts/late-excursions.ts';
 import { TEMPERATURE } from '../../src/devices/device-capabilities.ts';
 import type { StoredReading } from '../../src/devices/reading.ts';
@@ -207,6 +208,42 @@ describe('Excursions in late data', () => {
       unendedAt: null,
       isCut: false,
     });
+  });
+
+  it('makes alerts of the latest twenty excursions that one message shows', async () => {
+    const device = createLateDevice([{ from: -DAY, rules: RULES.fridge, periodMinutes: null }]);
+    await device.receive([{ minute: 900, value: 5 }], 900);
+    const swings = Array.from({ length: 60 }, (_, minute) => ({ minute, value: minute % 2 === 0 ? 9 : 5 }));
+    await device.receive(swings, 901);
+    assert.deepEqual(
+      device.lateAlerts().map(({ from, to }) => [from, to]),
+      Array.from({ length: 20 }, (_, index) => [20 + 2 * index, 21 + 2 * index]),
+    );
+    assert.equal(device.events().length, 40);
+  });
+
+  it('reads the surroundings of thirty devices at a time', async () => {
+    const read: number[] = [];
+    const evaluateLate = createLateExcursions({
+      batchesIn: () => ({ listAround: async () => [], insert: async () => [], lengthen: async () => {} }),
+      settingsIn: () => ({ listFrom: async () => new Map() }),
+      readingsIn: () => ({
+        async find(ranges) {
+          read.push(new Set(ranges.map(({ assetId }) => assetId)).size);
+          return ranges.map(({ from, to }) => ({ from, to, readings: [] }));
+        },
+      }),
+    });
+    const channels = [{ channel: 1, fresh: [], unendedAt: 0, newestAt: 0 }];
+    const devices = Array.from({ length: 61 }, (_, index) => ({
+      organizationId: 'o',
+      assetId: `asset-${index}`,
+      serialNumber: `${index}`,
+      channels,
+      latestAt: 0,
+    }));
+    await evaluateLate({ sql: null as never, afterCommit() {} }, devices);
+    assert.deepEqual(read, [30, 30, 1]);
   });
 
   it('assigns excursions to alerts of timely readings where their times overlap', async () => {

@@ -47,11 +47,29 @@ function createStage(options: Partial<GroupCommitOptions<Item, number>> = {}) {
   };
 }
 
+/** Submits the numbers from 1 to 8 at once; the statement of a batch that is slow times out. */
+async function submitEight(isSlow: (items: number[]) => boolean) {
+  const tried: number[][] = [];
+  const group = createGroupCommit<number, number>({
+    maxItems: 100,
+    concurrency: 1,
+    async commit(items) {
+      tried.push(items);
+      if (isSlow(items)) throw Object.assign(new Error('too slow'), { code: STATEMENT_TIMEOUT });
+      return items;
+    },
+  });
+  const numbers = [1, 2, 3, 4, 5, 6, 7, 8];
+  const settled = await Promise.allSettled(numbers.map((number) => group.submit(number)));
+  return { tried, refused: numbers.filter((_, index) => settled[index]?.status === 'rejected') };
+}
+
 async function turns(): Promise<void> {
   for (let count = 0; count < 3; count++) await turn();
 }
 
 const LONG_MS = 3_600_000;
+const STATEMENT_TIMEOUT = '57014';
 
 describe('A group commit', () => {
   it('reports the number of waiting items, and the size and longest wait of each batch', async () => {
@@ -216,6 +234,19 @@ describe('A group commit', () => {
       [0, 1, 3],
       [4, 2],
     ]);
+  });
+
+  it('refuses alone an item whose statement takes too long, after most others are committed', async () => {
+    const { tried, refused } = await submitEight((items) => items.includes(3));
+    const [whole, ...parts] = tried;
+    assert.equal(whole?.length, 8);
+    assert.deepEqual(parts, [[1, 2, 3, 4], [5, 6, 7, 8], [1, 2], [3, 4], [3], [4]]);
+    assert.deepEqual(refused, [3]);
+  });
+
+  it('refuses all items after a batch and both of its halves have taken too long', async () => {
+    const { tried, refused } = await submitEight(() => true);
+    assert.deepEqual([tried.length, refused.length], [3, 8]);
   });
 
   it('commits items of a key one by one in their order, and keeps all bounds, whatever happens', async () => {

@@ -63,15 +63,19 @@ describe('Measurement events', () => {
     assert.deepEqual([shown?.value, shown?.error], [null, 8_388_557]);
   });
 
-  it('leaves room for fields that the caller adds to each event', () => {
-    const alert = { alertId: 'x'.repeat(36), bounds: { lowC: 2, highC: 8, hysteresisC: 0.5 } };
-    const parts = frameData(receivedFrame(fresh(1_000)), alert);
-    assert.ok(parts.length > 1);
+  it('leaves room for fields that the caller adds, and makes the readings once for all additions', () => {
+    const bounds = { lowC: 2, highC: 8, hysteresisC: 0.5 };
+    const additions = [1, 1_000].map((length) => ({ alertId: 'x'.repeat(length), bounds }));
+    const parts = frameData(receivedFrame(fresh(1_000)), additions);
+    assert.ok(parts.length > 2);
     for (const data of parts) {
       const event = { type: 'data.measurement.alert' as const, timestamp: NOW, data };
       assert.ok(Buffer.byteLength(serializeEvent(event)) < 20_000);
-      assert.equal(data.alertId, alert.alertId);
     }
+    const [short, long] = additions.map(({ alertId }) => parts.filter((each) => each.alertId === alertId));
+    assert.equal(short?.flatMap(({ readings }) => readings).length, 1_000);
+    for (const [index, { readings }] of (short ?? []).entries())
+      assert.equal(readings, long?.[index]?.readings);
   });
 
   it('splits a frame into as few events below 20 kB as possible, with every reading once and in order', () => {

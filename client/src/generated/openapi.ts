@@ -1477,7 +1477,7 @@ export interface webhooks {
         put?: never;
         /**
          * A device sent readings that breach the bounds of an alert
-         * @description One for each alert that the frame has a reading in breach for. Readings that are late do not count.
+         * @description One for each alert that the frame has a reading in breach for, at most 20, of the latest breaches. Readings that are late do not count.
          */
         post: operations["onDataMeasurementAlert"];
         delete?: never;

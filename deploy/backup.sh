@@ -89,7 +89,7 @@ case "${1:-nightly}" in
   nightly)
     trap 'exit 0' TERM INT
     while true; do
-      # A day begins at BACKUP_HOUR, so that a failed backup is also repeated after midnight.
+      # A day begins at BACKUP_HOUR, so a backup that failed before midnight is repeated after it.
       day=$(date -u -d "${BACKUP_HOUR:-2} hours ago" +%Y-%m-%d)
       today="$folder/dms-$day.dump"
       [ -e "$today" ] || alone backup "$today" || pause 540

@@ -42,6 +42,12 @@ drill() {
   kept=$(contents "$PGDATABASE") || return 1
   is_whole "$restored" "$kept" || { echo "backup: $1 is not whole: $restored; the database has $kept" >&2; return 1; }
   empty || return 1
+  case "$restored" in 'organizations 0,'*)
+    if grep -qs '^organizations [1-9]' "$drilled"; then
+      echo "backup: $1 has no organization, the one before had: $(cat "$drilled"). No backup is removed. If that is right, remove $drilled" >&2
+      return 1
+    fi ;;
+  esac
   echo "$restored" > "$drilled.unfinished" && mv "$drilled.unfinished" "$drilled" || return 1
   echo "backup: $1 was restored: $restored; the database has $kept"
 }
@@ -83,12 +89,12 @@ case "${1:-nightly}" in
   nightly)
     trap 'exit 0' TERM INT
     while true; do
-      today="$folder/dms-$(date -u +%Y-%m-%d).dump"
-      if [ "$(date -u +%H | sed 's/^0//')" -ge "${BACKUP_HOUR:-2}" ] || [ ! -e "$drilled" ]; then
-        [ -e "$today" ] || alone backup "$today" || pause 540
-        if [ -e "$today" ] && [ -z "$(find "$folder" -name last-restored -newer "$today")" ]; then
-          alone check_and_remove_old "$today" || pause 540
-        fi
+      # A day begins at BACKUP_HOUR, so a backup that failed before midnight is repeated after it.
+      day=$(date -u -d "${BACKUP_HOUR:-2} hours ago" +%Y-%m-%d)
+      today="$folder/dms-$day.dump"
+      [ -e "$today" ] || alone backup "$today" || pause 540
+      if [ -e "$today" ] && [ -z "$(find "$folder" -name last-restored -newer "$today")" ]; then
+        alone check_and_remove_old "$today" || pause 540
       fi
       pause 60
     done ;;

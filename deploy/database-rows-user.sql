@@ -8,8 +8,13 @@ begin
   if not exists (select from pg_roles where rolname = user_name) then
     execute format('create role %I', user_name);
   end if;
-  execute format('alter role %I login nosuperuser nocreatedb nocreaterole password %L',
-    user_name, current_setting('setup.user_password'));
+  -- The context of an error, also in the server's log, would quote the statement with its password.
+  begin
+    execute format('alter role %I login nosuperuser nocreatedb nocreaterole password %L',
+      user_name, current_setting('setup.user_password'));
+  exception when query_canceled or others then
+    raise exception using errcode = sqlstate, message = sqlerrm;
+  end;
   execute format('grant connect on database %I to %I', current_database(), user_name);
   execute format('grant usage on schema public to %I', user_name);
   execute format('grant select, insert, update, delete on all tables in schema public to %I', user_name);

@@ -22,6 +22,13 @@ echo "$OWNERS" | {
   done
 }
 
+# After a recovery, a server answers before it has replayed its log, and takes no changes until then.
+while true; do
+  replays=$(psql --dbname postgres --tuples-only --no-align --command 'select pg_is_in_recovery()')
+  [ "$replays" = t ] || break
+  sleep 1
+done
+
 echo "$OWNERS" | while read -r database owner password user user_password; do
   [ -n "$database" ] || continue
   found=$(psql --dbname postgres --tuples-only --no-align --command "select 1 from pg_database where datname = '$database'")

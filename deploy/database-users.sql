@@ -11,7 +11,12 @@ begin
   if not exists (select from pg_roles where rolname = owner_name) then
     execute format('create role %I', owner_name);
   end if;
-  execute format('alter role %I login nosuperuser password %L', owner_name, current_setting('setup.password'));
+  -- The context of an error, also in the server's log, would quote the statement with its password.
+  begin
+    execute format('alter role %I login nosuperuser password %L', owner_name, current_setting('setup.password'));
+  exception when query_canceled or others then
+    raise exception using errcode = sqlstate, message = sqlerrm;
+  end;
   execute format('alter database %I owner to %I', current_database(), owner_name);
   execute format('revoke all on database %I from public', current_database());
   execute format('alter schema public owner to %I', owner_name);

@@ -7,7 +7,7 @@ archive=${ARCHIVE:-/archive}
 moment=${1:-}
 : "${PGDATA:?must be the folder of the data}"
 
-[ ! -e "$PGDATA/postmaster.pid" ] || { echo 'restore-to-time: PostgreSQL runs on this data, or did not stop in order' >&2; exit 1; }
+[ ! -e "$PGDATA/postmaster.pid" ] || { echo 'restore-to-time: PostgreSQL runs on this data, or did not stop in order: when it does not run, remove postmaster.pid' >&2; exit 1; }
 end=$(date -d "${moment:-tomorrow}" +%s)
 is_earlier() { [ "$(stat -c %Y "$1")" -lt "$end" ]; }
 

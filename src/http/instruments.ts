@@ -49,14 +49,18 @@ export const toReadingsBy = (label: string, values: Record<string, number> | nul
  */
 const WAIT_MS = 3_000;
 
+/** A gap in a series would begin the wait of an alert anew each time that a slow database answers late. */
+const KEPT_MS = 120_000;
+
 /**
- * Asks the database at most once per interval, for any number of reads. Null while the database is away, or
- * does not answer in time.
+ * Asks the database at most once per interval, for any number of reads. Without an answer in time, the latest known
+ * value is shown for up to two minutes more. Null after that, and while the database is away.
  */
 export function atMostEvery<T>(
   intervalMs: number,
   read: () => Promise<T>,
   waitMs = WAIT_MS,
+  keptMs = KEPT_MS,
 ): () => Promise<T | null> {
   let latest: { atMs: number; value: T | null } | null = null;
   let underWay: Promise<T | null> | null = null;
@@ -69,9 +73,12 @@ export function atMostEvery<T>(
   }
 
   return () => {
-    if (latest && performance.now() - latest.atMs < intervalMs) return Promise.resolve(latest.value);
+    const isYoungerThan = (ms: number) => latest !== null && performance.now() - latest.atMs < ms;
+    const known = latest?.value ?? null;
+    if (isYoungerThan(intervalMs)) return Promise.resolve(known);
     underWay ??= refresh();
-    return Promise.race([underWay, delay(waitMs, null, { ref: false })]);
+    const kept = isYoungerThan(intervalMs + keptMs) ? known : null;
+    return Promise.race([underWay, delay(waitMs, kept, { ref: false })]);
   };
 }
 

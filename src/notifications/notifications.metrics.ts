@@ -14,7 +14,7 @@ export function addNotificationGauges(
 ): void {
   addGauge(registry, {
     name: 'dms_notification_oldest_due_seconds',
-    help: 'Age of the oldest due message to an active notification channel; 0 when none is due',
+    help: 'Age of the oldest message to an active notification channel that is due, or an e-mail that was tried; 0 when there is none',
     read: async () => toReadings(await oldest.messageSeconds()),
   });
   addGauge(registry, {

@@ -298,7 +298,7 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
       return (await workOnDueRows(sql, { list, work: REMOVE_ENDED }, { before })).length;
     },
 
-    /** Metric: age in seconds of the oldest due message, in all organizations; 0 when there is none. */
+    /** Metric: age in seconds of the oldest message that is due, or an e-mail that was tried, in all organizations; or 0. */
     async findOldestDueSeconds(now: Date): Promise<number> {
       const [row] = await query<{ seconds: number }>(sql, FIND_OLDEST_MESSAGE, { now });
       return row?.seconds ?? 0;

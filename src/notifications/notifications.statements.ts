@@ -58,6 +58,7 @@ export const REMOVE_ENDED = `
   )
   delete from notifications m using locked l where m.organization_id = l.organization_id and m.id = l.id returning 1`;
 
+/** An e-mail that was tried counts until it is sent: while the mail server is away, each waits for its next attempt. */
 export const FIND_OLDEST_MESSAGE = `
   select coalesce(max(extract(epoch from :now::timestamptz - due.at)), 0)::float8 as seconds
   from notification_channels c cross join lateral (
@@ -68,5 +69,7 @@ export const FIND_OLDEST_MESSAGE = `
     )
     union all
     select min(created_at) ${OF_CHANNEL} and ${IS_WAITING_STEP}
+    union all
+    select min(created_at) ${OF_CHANNEL} and c.type = 'email' and m.state = 'pending' and m.attempt_count > 0
   ) as due
   where c.status = 'active' and c.is_confirmed`;

@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   utimesSync,
   writeFileSync,
@@ -88,6 +89,16 @@ describe('The backup of the compose file', () => {
     assert.deepEqual(rows, []);
   });
 
+  it('removes no earlier backup after the database has lost its organizations', async () => {
+    const earlier = dumps();
+    const PGDATABASE = new URL(await newDatabase()).pathname.slice(1);
+    await assert.rejects(
+      backup('once', { PGDATABASE, BACKUPS_KEPT: '1' }),
+      /has no organization, the one before had: organizations 1,/,
+    );
+    for (const name of earlier) assert.ok(dumps().includes(name), name);
+  });
+
   it('fails when a backup cannot be restored, and its check once the last good one is older than a day', async () => {
     const before = readFileSync(join(folder, 'last-restored'), 'utf8');
     writeFileSync(join(programs, 'pg_restore'), '#!/bin/sh\necho pg_restore 18.0\ntest "$1" = --version\n', {
@@ -163,38 +174,42 @@ describe('The backup of the compose file', () => {
     }
   });
 
-  it('makes and restores a backup of each day by itself, from its hour on', async () => {
+  it('makes and restores a backup of each day by itself, from its hour on, also past midnight', async () => {
     const clock = mkdtempSync(join(tmpdir(), 'dms-clock-'));
     const write = (name: string, text: string) => writeFileSync(join(clock, name), text, { mode: 0o755 });
-    write(
-      'date',
-      `#!/bin/sh\necho >> ${clock}/asked\n[ "$2" = +%H ] && exec cat ${clock}/hour\necho 2027-01-05\n`,
-    );
+    // `date -u -d "23 hours ago" +%Y-%m-%d`
+    write('date', `#!/bin/sh\necho >> ${clock}/asked\nexec /bin/date -u -d "$(cat ${clock}/now) $3" "$4"\n`);
     write('sleep', '#!/bin/sh\nexec /bin/sleep 0.05\n');
     write('asked', '');
-    write('hour', '01');
-    const today = join(folder, 'dms-2027-01-05.dump');
-    const env = { ...environment(), PATH: `${clock}:${programs}:${PROGRAMS_PATH}`, BACKUP_HOUR: '2' };
+    const setClock = (time: string) => {
+      write('now.next', time);
+      renameSync(join(clock, 'now.next'), join(clock, 'now'));
+    };
+    setClock('2027-01-05 22:50Z');
+    const [yesterday, today] = [join(folder, 'dms-2027-01-04.dump'), join(folder, 'dms-2027-01-05.dump')];
+    writeFileSync(yesterday, '');
+    utimesSync(yesterday, new Date(0), new Date(0));
+    const env = { ...environment(), PATH: `${clock}:${programs}:${PROGRAMS_PATH}`, BACKUP_HOUR: '23' };
     const nightly = spawn('sh', [SCRIPT, 'nightly'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
     let printed = '';
     nightly.stdout.on('data', (chunk) => (printed += chunk));
     try {
-      const rounds = () => readFileSync(join(clock, 'asked'), 'utf8').length / 2;
+      const rounds = () => readFileSync(join(clock, 'asked'), 'utf8').length;
       await eventually(
         async () => rounds(),
         (count) => count >= 3,
       );
       assert.ok(!existsSync(today));
-      write('hour', '02');
+      setClock('2027-01-06 00:10Z');
       await eventually(
         async () => printed,
         (text) => text.includes(`${today} was restored`),
       );
       await backup('check');
-      const before = rounds();
+      const restoredAt = rounds();
       await eventually(
         async () => rounds(),
-        (count) => count >= before + 3,
+        (count) => count >= restoredAt + 3,
       );
       assert.equal(printed.match(/was restored/g)?.length, 1);
     } finally {

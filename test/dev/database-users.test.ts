@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
@@ -48,11 +50,11 @@ describe('The database users of the compose file', () => {
       `other_${unique} ${temporal} secret2`,
     ]);
 
-  async function run(owners: string[]): Promise<void> {
+  async function run(owners: string[], path = process.env.PATH): Promise<void> {
     const superuser = new URL((await servers()).postgresUrl);
     execFileSync('sh', [script], {
       env: {
-        PATH: process.env.PATH,
+        PATH: path,
         PGHOST: superuser.hostname,
         PGPORT: superuser.port,
         PGUSER: superuser.username,
@@ -99,6 +101,37 @@ describe('The database users of the compose file', () => {
       names.filter((name) => name === database || name === `first_${unique}`),
       [],
     );
+  });
+
+  it('waits until a server has replayed its log after a recovery', async () => {
+    const programs = mkdtempSync(join(tmpdir(), 'dms-recovery-'));
+    const replayed = join(programs, 'replayed');
+    const write = (name: string, text: string) =>
+      writeFileSync(join(programs, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+    write('sleep', `touch ${replayed}`);
+    write(
+      'psql',
+      `[ -e ${replayed} ] && exec /usr/bin/psql "$@"\ncase "$*" in *pg_is_in_recovery*) echo t ;; *) exit 1 ;; esac`,
+    );
+    try {
+      await run([`${existing} ${owner} secret0 ${service} secret1`], `${programs}:${process.env.PATH}`);
+      assert.ok(existsSync(replayed));
+    } finally {
+      rmSync(programs, { recursive: true });
+    }
+  });
+
+  it('prints no password when a role cannot be changed', async () => {
+    for (const line of [
+      `${existing} pg_monitor secret9`,
+      `${existing} ${owner} secret0 pg_monitor secret9`,
+    ]) {
+      await assert.rejects(run([line]), ({ message }: Error) => {
+        assert.match(message, /"pg_monitor" is reserved/);
+        assert.doesNotMatch(message, /secret/);
+        return true;
+      });
+    }
   });
 
   it('lets the owner migrate a database without being a superuser, new or created by one', async () => {

@@ -13,6 +13,16 @@ describe('A gauge', () => {
     assert.deepEqual([await always(), await always()], [2, 3]);
   });
 
+  it('shows the latest known value while the next one is late, and not for ever', async () => {
+    const readOnce = (keptMs?: number) => {
+      let answers = 1;
+      return atMostEvery(0, async () => (answers-- > 0 ? 5 : new Promise<number>(() => {})), 20, keptMs);
+    };
+    const [read, forgetful] = [readOnce(), readOnce(0)];
+    assert.deepEqual(await Promise.all([read(), forgetful()]), [5, 5]);
+    assert.deepEqual(await Promise.all([read(), forgetful()]), [5, null]);
+  });
+
   it('leaves out an unknown gauge, and shows the others', async () => {
     const registry = new Registry();
     const add = (name: string, read: () => Promise<number | null>, labelNames: string[] = []) =>

@@ -5,6 +5,7 @@ import { createTransact } from '../../src/db/transaction.ts';
 import { createStepGathering } from '../../src/notifications/gathering.service.ts';
 import type { Message } from '../../src/notifications/message.ts';
 import { createNotificationsRepository } from '../../src/notifications/notifications.repository.ts';
+import { HOUR_MS } from '../../src/process/durations.ts';
 import { useOrganization, useService } from '../support/service.ts';
 
 const INTERVAL_MS = 10_000;
@@ -166,6 +167,27 @@ describe('Steps of escalations that wait on a channel', () => {
     await gather();
     later(5_000);
     assert.equal(await repository().findOldestDueSeconds(at), 5);
+  });
+
+  it('counts the age of an e-mail that waits for its next attempt, and not that of a webhook', async () => {
+    // Before the messages of the other tests.
+    at = new Date('2025-03-01T08:00:00Z');
+    await add(['refused']);
+    await gather();
+    const claim = await repository().claim(channel, at, { leaseSeconds: 60, isForEscalations: false });
+    const nextAttemptAt = new Date(at.getTime() + HOUR_MS);
+    const failed = {
+      state: 'pending' as const,
+      nextAttemptAt,
+      error: 'the mail server could not be reached',
+    };
+    await repository().record({ ...channel, id: claim?.id ?? '', ...failed }, at);
+    later(400_000);
+    assert.ok((await repository().findOldestDueSeconds(at)) <= 0);
+    await query(dms.service.sql, `update notification_channels set type = 'email' where id = ?`, [
+      channel.channelId,
+    ]);
+    assert.equal(await repository().findOldestDueSeconds(at), 400);
   });
 
   it('keeps the subject of the later of two steps of one alert', async () => {

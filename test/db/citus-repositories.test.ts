@@ -428,8 +428,7 @@ const RUNS: Runs = [
     markSent: TEXT,
     confirm: TEXT,
     fail: TEXT,
-    listActiveChangeIds: (each) =>
-      acts(each.listActiveChangeIds({ organizationId, jobId: oldJob }, [assetId])),
+    listMeeting: TEXT,
     listRetriedJobs: (each) => each.listRetriedJobs(JOB),
     listRetriedChanges: (each) => acts(each.listRetriedChanges(organizationId, [jobId], [assetId])),
     listOthers: (each) => acts(each.listOthers({ organizationId, jobId: oldJob }, [oldJob], [assetId])),

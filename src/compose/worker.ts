@@ -34,7 +34,7 @@ export async function startWorker(
   composeServiceMetrics(resources, deliveries);
   slices.escalations.addGauges();
   const notifier = slices.notifications.startNotifier();
-  // Deliveries, notifications and sweeps have the other connections.
+  // Notifications, escalations and sweeps have the other connections.
   const chunkTurns = createKeyedSemaphore({
     perKeyMax: CHUNKS_PER_ORGANIZATION_MAX,
     totalMax: Math.floor(settings.databasePoolSize / 2),

@@ -166,8 +166,10 @@ export function createJobRunService(deps: JobRunDeps) {
     startNext(ref: JobRef, after: string | null): Promise<string | null> {
       return onStatus('scheduled', ref, async ({ sql }, job) => {
         const last = await targetsIn(sql).activateNext(job, { after, limit: chunkSize });
-        if (last === null) await jobsIn(sql).markRunning(job);
-        return last;
+        if (last !== null) return last;
+        await targetsIn(sql).failCrowded(job);
+        await jobsIn(sql).markRunning(job);
+        return null;
       });
     },
 

@@ -414,6 +414,7 @@ const RUNS: Runs = [
     listEnding: (each) => acts(each.listEnding(JOB, 'all', PAGE)),
     listQueued: (each) => acts(each.listQueued(JOB, 1, PAGE)),
     listRetryable: TEXT,
+    failCrowded: TEXT,
     activateNext: (each) => acts(each.activateNext(JOB, { after: null, limit: 1 })),
     begin: (each) => each.begin(JOB, [queuedAsset]),
     cancelQueued: (each) => each.cancelQueued(JOB, [queuedAsset], 'cancelled'),

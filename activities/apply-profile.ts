@@ -6,6 +6,7 @@ import type { JobRef } from '../src/config-jobs/config-job.ts';
 import type { Ending } from '../src/config-jobs/job-ending.service.ts';
 import type { JobState } from '../src/config-jobs/job-run.ts';
 import { inChunks, withHeartbeat } from './heartbeat.ts';
+import type { createTurns } from './turns.ts';
 
 export interface ApplyProfileActivities extends JobUpdates {
   /** Null when the job's row is gone. */
@@ -42,13 +43,14 @@ export interface JobRunSteps extends Pick<ApplyProfileActivities, 'getJobState'>
 export function createApplyProfileActivities(
   { getJobState, startNext, offerNext, endNext }: JobRunSteps,
   { cancelJob, proceedJob, extendJob }: JobUpdates,
+  inTurn: ReturnType<typeof createTurns>,
 ): ApplyProfileActivities {
   return {
     getJobState: withHeartbeat(getJobState),
-    startJob: inChunks((after, job: JobRef) => startNext(job, after)),
-    beginStage: inChunks((after, job: JobRef, stage: number) => offerNext(job, stage, after)),
-    completeJob: inChunks((after, job: JobRef) => endNext(job, 'completed', after)),
-    abortJob: inChunks((after, job: JobRef) => endNext(job, 'aborted', after)),
+    startJob: inTurn(inChunks((after, job: JobRef) => startNext(job, after))),
+    beginStage: inTurn(inChunks((after, job: JobRef, stage: number) => offerNext(job, stage, after))),
+    completeJob: inTurn(inChunks((after, job: JobRef) => endNext(job, 'completed', after))),
+    abortJob: inTurn(inChunks((after, job: JobRef) => endNext(job, 'aborted', after))),
     cancelJob: withHeartbeat(cancelJob),
     proceedJob: withHeartbeat(proceedJob),
     extendJob: withHeartbeat(extendJob),

@@ -17,18 +17,23 @@ export interface ActivityDeps {
   /** The updates of operators in the Temporal UI. */
   updates: JobUpdates & EndpointUpdates & AlertUpdates;
   /** Limits the steps that send to receivers. */
-  turns: TurnsOptions;
+  endpointTurns: TurnsOptions;
+  /** Limits the steps that go through many devices in chunks. */
+  jobTurns: TurnsOptions;
   unknownSteps: { giveUpAfterMs: number };
 }
 
-export const createActivities = (deps: ActivityDeps) => ({
-  ...createApplyProfileActivities(deps.jobRun, deps.updates),
-  ...createDeliverWebhooksActivities(deps.recoverySteps, deps.updates, createTurns(deps.turns)),
-  ...createEscalateAlertActivities(deps.escalationRun, deps.updates),
-  ...createWithdrawProfileActivities(deps.withdrawals),
-  // The SDK calls this for all other activity names.
-  default: createUnknownStep(deps.unknownSteps),
-});
+export function createActivities(deps: ActivityDeps) {
+  const inJobTurn = createTurns(deps.jobTurns);
+  return {
+    ...createApplyProfileActivities(deps.jobRun, deps.updates, inJobTurn),
+    ...createDeliverWebhooksActivities(deps.recoverySteps, deps.updates, createTurns(deps.endpointTurns)),
+    ...createEscalateAlertActivities(deps.escalationRun, deps.updates),
+    ...createWithdrawProfileActivities(deps.withdrawals, inJobTurn),
+    // The SDK calls this for all other activity names.
+    default: createUnknownStep(deps.unknownSteps),
+  };
+}
 
 /**
  * Answers steps that this version does not know. During a rolling upgrade, a worker of the other version may

@@ -1,6 +1,6 @@
 /**
- * Turns of organizations at the slots of a worker. Temporal hands steps out fairly by their fairness key, but a step
- * that waits for a slow receiver keeps its slot: a step of an organization that has its share of them is deferred.
+ * Turns of organizations at the slots of a worker. Temporal hands steps out fairly by their fairness key, but a step that
+ * waits for a slow receiver, or for many devices, keeps its slot: a step of an organization that has its share is deferred.
  */
 import { ApplicationFailure } from '@temporalio/activity';
 

@@ -88,6 +88,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     pendingIn,
     deviceTargetsIn,
     onAlertRulesChanged,
+    nextTurn,
     now,
   });
   const finishJob = createFinishJob({ jobsIn, publish, now });

@@ -2,6 +2,7 @@
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import { createActivities } from '../../activities/index.ts';
 import type { Route } from '../http/route.ts';
+import { createKeyedSemaphore, inTurns } from '../process/keyed-semaphore.ts';
 import type { RunningPart } from '../process/shutdown.ts';
 import { toTemporalConnection } from '../temporal/connection.ts';
 import { startTemporalWorker } from '../temporal/worker.ts';
@@ -15,6 +16,10 @@ import { composeTemporalUi } from './temporal-ui.ts';
 
 /** The steps of a worker are shared by at least this number of organizations. */
 const ORGANIZATIONS_AT_ONCE_MIN = 4;
+/** Chunks of one organization at the same time: its jobs wait for each other's devices, each with a connection. */
+const CHUNKS_PER_ORGANIZATION_MAX = 2;
+
+const shareOf = (steps: number) => ({ perOrganizationMax: Math.ceil(steps / ORGANIZATIONS_AT_ONCE_MIN) });
 
 export async function startWorker(
   resources: Resources,
@@ -29,17 +34,23 @@ export async function startWorker(
   composeServiceMetrics(resources, deliveries);
   slices.escalations.addGauges();
   const notifier = slices.notifications.startNotifier();
+  // Notifications, escalations and sweeps have the other connections.
+  const chunkTurns = createKeyedSemaphore({
+    perKeyMax: CHUNKS_PER_ORGANIZATION_MAX,
+    totalMax: Math.floor(settings.databasePoolSize / 2),
+  });
   const worker = await startTemporalWorker({
     connection: toTemporalConnection(settings),
     taskQueue: settings.taskQueue,
     atOnce: settings.atOnce,
     activities: createActivities({
-      jobRun: slices.configJobs.jobRun,
+      jobRun: inTurns(slices.configJobs.jobRun, chunkTurns, 'startNext', 'offerNext', 'endNext'),
       recoverySteps: deliveries.recoverySteps,
       escalationRun: slices.escalations.run,
-      withdrawals: slices.groups.withdrawals,
+      withdrawals: inTurns(slices.groups.withdrawals, chunkTurns, 'withdrawNext'),
       updates: composeTemporalUi(resources, slices, routes),
-      turns: { perOrganizationMax: Math.ceil(settings.atOnce.endpointStepsMax / ORGANIZATIONS_AT_ONCE_MIN) },
+      endpointTurns: shareOf(settings.atOnce.endpointStepsMax),
+      jobTurns: shareOf(settings.atOnce.jobStepsMax),
       unknownSteps: { giveUpAfterMs: settings.unknownStepsGiveUpMs },
     }),
     log,

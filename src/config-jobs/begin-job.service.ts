@@ -14,7 +14,7 @@ import type { ConfigTargetsRepository, RetryableTarget } from './config-targets.
 
 interface BeginJobDeps {
   jobsIn(sql: Database): Pick<ConfigJobsRepository, 'insert'>;
-  targetsIn(sql: Database): Pick<ConfigTargetsRepository, 'insert'>;
+  targetsIn(sql: Database): Pick<ConfigTargetsRepository, 'insert' | 'failCrowded'>;
   changes: Pick<ChangesService, 'offer'>;
   /**
    * Runs after the commit, without being awaited; the sweep starts jobs whose process died before this call.
@@ -37,7 +37,7 @@ export function createBeginJob(deps: BeginJobDeps) {
     { scope, groupId, ...newJob }: JobToBegin,
     changes: RetryableTarget[],
     isOffered: boolean,
-  ): Promise<JobRef> {
+  ): Promise<{ job: JobRef; crowded: Set<string> }> {
     const targetCount = changes.length;
     const first = firstStageSize(targetCount, newJob.rollout);
     const stageCount = first < targetCount ? 2 : 1;
@@ -50,23 +50,28 @@ export function createBeginJob(deps: BeginJobDeps) {
       stage: index < first ? 1 : 2,
       state: isOffered && index < first ? ('waiting' as const) : ('queued' as const),
     }));
+    const isActive = newJob.startAt === null;
     for (const slice of inSlices(targets, deps.pageSize))
-      await deps.targetsIn(sql).insert(job, slice, { isActive: newJob.startAt === null });
+      await deps.targetsIn(sql).insert(job, slice, { isActive });
+    const crowded = new Set(isActive ? await deps.targetsIn(sql).failCrowded(job) : []);
     afterCommit(() => deps.startJob(job));
-    return job;
+    return { job, crowded };
   }
 
   async function offer(tx: Transaction, newJob: JobToBegin, changes: DeviceChange[]): Promise<JobRef> {
-    const job = await insert(tx, newJob, changes.map(toTarget), true);
-    const first = changes.slice(0, firstStageSize(changes.length, newJob.rollout));
+    const { job, crowded } = await insert(tx, newJob, changes.map(toTarget), true);
+    const first = changes
+      .slice(0, firstStageSize(changes.length, newJob.rollout))
+      .filter(({ device }) => !crowded.has(device.assetId));
     const superseded = await deps.changes.offer(tx, job, first);
     tx.afterCommit(() => deps.jobsProgressed(job.organizationId, superseded));
     return job;
   }
 
   /** The run compiles the changes again, for the capabilities that the devices have by then. */
-  const queue = (tx: Transaction, newJob: JobToBegin, changes: RetryableTarget[]): Promise<JobRef> =>
-    insert(tx, newJob, changes, false);
+  async function queue(tx: Transaction, newJob: JobToBegin, changes: RetryableTarget[]): Promise<JobRef> {
+    return (await insert(tx, newJob, changes, false)).job;
+  }
 
   const isLarge = (targetCount: number): boolean => targetCount > deps.largeAbove;
 

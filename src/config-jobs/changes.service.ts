@@ -25,6 +25,7 @@ import type { ChangingDevice, PendingChangesRepository } from '../devices/pendin
 import { endChanges, overwrittenKeys, repeatsRules } from '../devices/pending-owners.ts';
 import { grouped } from '../process/grouped.ts';
 import { memoized } from '../process/memoized.ts';
+import { inSlices } from '../process/pages.ts';
 import { fitted } from '../profiles/compile-profile.ts';
 import { knownConfig, knownConfigIds, toCapabilities } from './compile-devices.ts';
 import type { ChangesOwner, JobRef } from './config-job.ts';
@@ -32,6 +33,7 @@ import type {
   ActiveChange,
   Conflict,
   DeviceTargetsRepository,
+  Meeting,
   OtherChange,
 } from './device-targets.repository.ts';
 
@@ -41,8 +43,13 @@ export interface ChangesDeps {
   deviceTargetsIn(sql: Database): DeviceTargetsRepository;
   /** Called for devices whose alert rules change now. */
   onAlertRulesChanged(tx: InTransaction, devices: AssetRef[]): Promise<void>;
+  /** Lets other work of the process go first. */
+  nextTurn(): Promise<unknown>;
   now(): Date;
 }
+
+/** Pairs of changes, whose rules take some 0.1 ms to compare. */
+const COMPARED_AT_ONCE = 500;
 
 /** A device and the change that a job has for it. */
 export interface DeviceChange {
@@ -90,12 +97,16 @@ export function createChangesService(deps: ChangesDeps) {
     const { organizationId } = job;
     const targets = deviceTargetsIn(sql);
     const assetIds = changes.map(({ device }) => device.assetId);
-    const existingIds = await targets.listActiveChangeIds(job, assetIds);
-    if (existingIds.length === 0) return [];
     const changeIds = changes.map(({ changeId }) => changeId);
-    const configIds = [...existingIds, ...changeIds];
+    const meetings = await targets.listMeeting(job, { assetIds, changeIds });
+    if (meetings.length === 0) return [];
+    const configIds = meetings.flatMap(({ existing, incoming }) => [existing, incoming]);
     const contents = await configurationsIn(sql).find([{ organizationId, configIds }]);
-    const conflicts = findConflicts(existingIds, [...new Set(changeIds)], contents);
+    const conflicts: Conflict[] = [];
+    for (const slice of inSlices(meetings, COMPARED_AT_ONCE)) {
+      for (const conflict of findConflicts(slice, contents)) conflicts.push(conflict);
+      await deps.nextTurn();
+    }
     const superseded = await targets.supersede(job, { assetIds, changeIds, conflicts });
     await targets.reoffer(assetIds.map((assetId) => ({ organizationId, assetId })));
     return superseded;
@@ -302,13 +313,8 @@ const isMonitoredByPending = ({ confirmedConfigId }: DeviceChange['device']) =>
 const byAsset = <Change extends ActiveChange>(changes: Change[]) =>
   grouped(changes, ({ assetId }) => assetId);
 
-export function findConflicts(
-  existingIds: readonly string[],
-  incomingIds: readonly string[],
-  contents: ConfigurationContents,
-): Conflict[] {
-  const pairs = existingIds.flatMap((existing) => incomingIds.map((incoming) => ({ existing, incoming })));
-  return pairs
+export function findConflicts(meetings: readonly Meeting[], contents: ConfigurationContents): Conflict[] {
+  return meetings
     .map(({ existing, incoming }) => {
       const change = contentOf(contents, existing);
       const overwritten = overwrittenKeys(change, contentOf(contents, incoming));

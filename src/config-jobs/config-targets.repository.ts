@@ -7,7 +7,7 @@ import type { ConfigurationKey } from '../devices/configuration.ts';
 import type { DeviceStatus } from '../presence/presence.ts';
 import { lastOf } from '../process/pages.ts';
 import { AWAITED_READ_MAX, type JobRef, type JobTarget, type TargetState } from './config-job.ts';
-import { INSERT, LIST_RETRYABLE, OPEN } from './config-targets.statements.ts';
+import { FAIL_CROWDED, INSERT, LIST_RETRYABLE, OPEN } from './config-targets.statements.ts';
 
 interface NewTarget {
   assetId: string;
@@ -211,6 +211,12 @@ export function createConfigTargetsRepository(sql: Database) {
       const assetIds: string[] = await ofJob(job).modify(nextByAsset, page).pluck('asset_id');
       await queued(job, assetIds).update({ is_active: true });
       return lastOf(assetIds, page.limit);
+    },
+
+    /** Fails the targets of a new job whose devices have too many active changes. Returns their assets. */
+    async failCrowded(job: JobRef): Promise<string[]> {
+      const rows = await query<{ assetId: string }>(sql, FAIL_CROWDED, { ...job });
+      return rows.map(({ assetId }) => assetId);
     },
 
     async begin(job: JobRef, assetIds: string[]): Promise<void> {

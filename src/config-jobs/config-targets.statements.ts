@@ -45,3 +45,25 @@ export const INSERT = `
   select :organizationId, :jobId, n.asset_id, n.stage, n.change_id, n.state, n.group_id, :isActive
   from unnest(:assetIds::uuid[], :changeIds::uuid[], :stages::smallint[], :states::text[], :groupIds::uuid[])
     as n (asset_id, change_id, stage, state, group_id)`;
+
+/** A message of a device may read all of its active changes. */
+const ACTIVE_PER_DEVICE_MAX = 100;
+
+export const FAIL_CROWDED = `
+  with crowded as materialized (
+    select n.asset_id
+    from config_targets n
+    cross join lateral (
+      select t.job_id from config_targets t
+      where t.organization_id = n.organization_id and t.asset_id = n.asset_id and t.is_active
+      offset ${ACTIVE_PER_DEVICE_MAX} limit 1
+    ) as more
+    where n.organization_id = :organizationId and n.job_id = :jobId and n.is_active
+  )
+  update config_targets t set
+    state = 'failed', is_active = false, updated_at = now(),
+    reason = '${ACTIVE_PER_DEVICE_MAX} changes wait for the device already: withdraw them, and retry the job'
+  from crowded
+  where t.organization_id = :organizationId and t.job_id = :jobId and t.asset_id = crowded.asset_id
+    and t.is_active and t.${OPEN}
+  returning t.asset_id as "assetId"`;

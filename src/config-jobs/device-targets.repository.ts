@@ -16,6 +16,7 @@ import {
   FAIL,
   LIST_ACTIVE_SNAPSHOTS,
   LIST_ALERTS,
+  LIST_MEETING,
   MARK_SENT,
   REOFFER,
   REPLACE_CHANGES,
@@ -35,10 +36,13 @@ export interface OtherChange extends ActiveChange {
   refusalReason: string | null;
 }
 
-interface Supersession {
+interface Incoming {
   assetIds: string[];
   /** The incoming change of each asset, in the order of `assetIds`. */
   changeIds: string[];
+}
+
+interface Supersession extends Incoming {
   conflicts: Conflict[];
 }
 
@@ -58,11 +62,14 @@ export interface BroughtAlerts {
 
 const CHANGE = { assetId: 'asset_id', changeId: 'change_config_id', lostKeys: 'lost_keys' } as const;
 
-/** An incoming change that sets keys of an existing one to other values, and so takes them over. */
-export interface Conflict {
-  /** Configuration id of the change. */
+/** Two changes on one device, by their configuration ids. */
+export interface Meeting {
   existing: string;
   incoming: string;
+}
+
+/** An incoming change that sets keys of an existing one to other values, and so takes them over. */
+export interface Conflict extends Meeting {
   overwritten: ConfigurationKey[];
   /** All keys that the existing change sets. */
   existingKeys: ConfigurationKey[];
@@ -156,9 +163,11 @@ export function createDeviceTargetsRepository(sql: Database) {
   return {
     ...createMessageTargetsRepository(sql),
 
-    /** The distinct active changes of other jobs. */
-    listActiveChangeIds: ({ organizationId, jobId }: JobRef, assetIds: string[]): Promise<string[]> =>
-      active(organizationId, assetIds).whereNot({ job_id: jobId }).distinct().pluck('change_config_id'),
+    /** The distinct pairs of an incoming change and an active one of another job on the same device. */
+    listMeeting({ organizationId, jobId }: JobRef, { assetIds, changeIds }: Incoming): Promise<Meeting[]> {
+      const organizationIds = assetIds.map(() => organizationId);
+      return query(sql, LIST_MEETING, { organizationIds, assetIds, changeIds, jobId });
+    },
 
     /** The chain of retried jobs: the job that this one retries, the job that one retries, and so on. */
     async listRetriedJobs(owner: ChangesOwner): Promise<string[]> {

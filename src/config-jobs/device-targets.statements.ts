@@ -28,6 +28,12 @@ export const CONFIRM_PARTS = `
     as n (organization_id, asset_id, pending_keys)
   where t.organization_id = n.organization_id and t.asset_id = n.asset_id and t.is_active and t.state <> 'queued'`;
 
+export const LIST_MEETING = `
+  select distinct t.change_config_id as existing, n.change_id as incoming
+  from unnest(:organizationIds::uuid[], :assetIds::uuid[], :changeIds::uuid[]) as n (organization_id, asset_id, change_id)
+  join config_targets t on t.organization_id = n.organization_id and t.asset_id = n.asset_id
+  where t.is_active and t.job_id <> :jobId::uuid`;
+
 export const LIST_ACTIVE_SNAPSHOTS = `
   select t.organization_id as "organizationId", t.job_id as "jobId", t.asset_id as "assetId",
     j.profile_snapshot as "profileSnapshot", t.${OFFERED} as "isOffered", t.lost_keys as "lostKeys"

@@ -105,7 +105,8 @@ export function createJobRunService(deps: JobRunDeps) {
   async function mayContinue(sql: Database, job: Job, ending: Ending): Promise<boolean> {
     if (ending === 'completed' && job.deadlineAt <= (await readClock(sql))) return false;
     const verdict = evaluateJob(job, await jobsIn(sql).countTargets(job));
-    return ending === 'completed' ? verdict === 'wait' : verdict !== 'abort';
+    if (ending !== 'completed') return verdict !== 'abort';
+    return verdict !== 'proceed' || job.currentStage < job.stageCount;
   }
 
   async function listAwaited(sql: Database, ref: JobRef): Promise<AwaitedDevice[]> {
@@ -154,6 +155,8 @@ export function createJobRunService(deps: JobRunDeps) {
     async isDue(ref: JobRef): Promise<boolean> {
       return transact(async ({ sql }) => {
         const job = await jobsIn(sql).findForWorkflow(ref);
+        // The timer of its run is as wrong as a clock was when it was set.
+        if (job?.status === 'scheduled') return job.startAt !== null && job.startAt <= (await readClock(sql));
         if (job?.status !== 'running') return false;
         return evaluateJob(job, await jobsIn(sql).countTargets(ref)) !== 'wait';
       });
@@ -166,8 +169,10 @@ export function createJobRunService(deps: JobRunDeps) {
     startNext(ref: JobRef, after: string | null): Promise<string | null> {
       return onStatus('scheduled', ref, async ({ sql }, job) => {
         const last = await targetsIn(sql).activateNext(job, { after, limit: chunkSize });
-        if (last === null) await jobsIn(sql).markRunning(job);
-        return last;
+        if (last !== null) return last;
+        await targetsIn(sql).failCrowded(job);
+        await jobsIn(sql).markRunning(job);
+        return null;
       });
     },
 

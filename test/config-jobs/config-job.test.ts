@@ -264,8 +264,13 @@ describe('Changes of several jobs on one device', () => {
 
   it('finds a conflict only where two changes set a key to different values; the later one takes it over with its unit', () => {
     const all = [...contents.keys()];
+    const conflictsOf = (existing: string[], incoming: string) =>
+      findConflicts(
+        existing.map((each) => ({ existing: each, incoming })),
+        contents,
+      );
     const periods: ConfigurationKey[] = ['measurementPeriodBase', 'measurementPeriodFactor'];
-    assert.deepEqual(findConflicts(all, ['an hour'], contents), [
+    assert.deepEqual(conflictsOf(all, 'an hour'), [
       { existing: 'ten minutes', incoming: 'an hour', overwritten: periods, existingKeys: periods },
       {
         existing: 'ten minutes, daily',
@@ -274,11 +279,10 @@ describe('Changes of several jobs on one device', () => {
         existingKeys: ['measurementPeriodBase', 'transmissionInterval'],
       },
     ]);
-    assert.deepEqual(findConflicts(all, ['daily'], contents), []);
-    assert.deepEqual(findConflicts(all, ['ten minutes'], contents), [
+    assert.deepEqual(conflictsOf(all, 'daily'), []);
+    assert.deepEqual(conflictsOf(all, 'ten minutes'), [
       { existing: 'an hour', incoming: 'ten minutes', overwritten: periods, existingKeys: periods },
     ]);
-    assert.deepEqual(findConflicts([], all, contents), []);
   });
 
   it('finds a conflict exactly when the merged configuration no longer includes the existing one', () => {
@@ -286,8 +290,7 @@ describe('Changes of several jobs on one device', () => {
       fc.property(changes, changes, changes, (other, existing, incoming) => {
         const pending = merged(merged(other, existing), incoming);
         const found = findConflicts(
-          ['existing'],
-          ['incoming'],
+          [{ existing: 'existing', incoming: 'incoming' }],
           new Map([
             ['existing', existing],
             ['incoming', incoming],
@@ -300,7 +303,7 @@ describe('Changes of several jobs on one device', () => {
 
   it('throws when the configuration of a change is not stored', () => {
     assert.throws(
-      () => findConflicts(['nothing'], ['daily'], contents),
+      () => findConflicts([{ existing: 'nothing', incoming: 'daily' }], contents),
       /configuration nothing is not there/,
     );
   });

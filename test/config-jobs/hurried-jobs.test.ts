@@ -100,6 +100,15 @@ describe('A job', () => {
     assert.notEqual((await configOf(dms, serials[0])).pendingConfig, null);
   });
 
+  it('begins its next stage although its run was about to end it when the deadline was moved', async () => {
+    const { jobId } = await job({ rollout: HALF_FIRST });
+    assert.equal((await proceed(jobId)).status, 200);
+    assert.equal((await extend(jobId, inHours(99))).status, 200);
+    await worker.endLate(jobId);
+    const { status, counts } = await jobOf(dms, jobId);
+    assert.deepEqual([status, counts.queued], ['running', 1]);
+  });
+
   it('keeps its end once the deadline has passed', async () => {
     const { jobId } = await job({ deadlineMinutes: 60 });
     await passDeadline(jobId);

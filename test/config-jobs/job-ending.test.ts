@@ -53,6 +53,7 @@ describe('The end of a job in chunks', () => {
       pendingIn: createPendingChangesRepository,
       deviceTargetsIn: createDeviceTargetsRepository,
       onAlertRulesChanged: async () => {},
+      nextTurn: async () => {},
       now: () => new Date(),
     }),
     finishJob: createFinishJob({

@@ -19,7 +19,7 @@ import {
   report,
   untilEnded,
 } from '../support/fleet.ts';
-import { runOf } from '../support/job-runs.ts';
+import { nameOf, runOf } from '../support/job-runs.ts';
 import { whileDeviceLocked } from '../support/lock-waits.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { servers } from '../support/servers.ts';
@@ -27,6 +27,8 @@ import { useOrganization, useService } from '../support/service.ts';
 
 const CHUNK = 2;
 const DEVICES = 9;
+/** The step is with a worker (`PENDING_ACTIVITY_STATE_STARTED` of Temporal). */
+const STARTED = 2;
 const DAILY = { slug: 'daily', intervals: { transmissionIntervalSeconds: 86_400 } };
 const WEEKLY = { slug: 'weekly', intervals: { transmissionIntervalSeconds: 604_800 } };
 
@@ -124,6 +126,47 @@ describe('A job of many devices', () => {
     });
     await untilCounted(jobId, { queued: 0 });
   });
+
+  it('waits for devices in two chunks of its organization at most, while jobs of others go on', async () => {
+    await startWorker();
+    const jobIds: string[] = [];
+    await whileLocked(serials[0] as string, async () => {
+      for (const slug of ['daily', 'weekly', 'daily', 'weekly'])
+        jobIds.push(await apply(org, slug, { applyToAll: true }));
+      for (const jobId of jobIds) await untilBeginning(jobId);
+      await eventually(countWaiting, (count) => count === 2);
+      const other = await dms.addOrganization();
+      await createProfile(other, DAILY);
+      await registerMany(other, DEVICES);
+      const otherId = await apply(other, 'daily', { applyToAll: true });
+      await eventually(
+        () => jobOf(other, otherId),
+        ({ counts }) => counts.waiting === DEVICES,
+      );
+      assert.equal(await countWaiting(), 2);
+    });
+    await untilCounted(jobIds[3] as string, { waiting: DEVICES });
+  });
+
+  /** The worker has the step that offers the first stage. */
+  const untilBeginning = (jobId: string) =>
+    eventually(
+      () => runOf(dms, jobId).describe().catch(nameOf),
+      (seen) => {
+        const [step] = (typeof seen !== 'string' && seen.raw.pendingActivities) || [];
+        return step?.activityType?.name === 'beginStage' && step.state === STARTED;
+      },
+    );
+
+  /** Number of transactions that wait for a device. */
+  async function countWaiting(): Promise<number> {
+    const rows = await query(
+      dms.service.sql,
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+         and query like '%device_configs%'`,
+    );
+    return rows.length;
+  }
 
   describe('when cancelled', () => {
     let jobId: string;

@@ -3,6 +3,8 @@
  * its group.
  */
 import assert from 'node:assert/strict';
+import { query } from '../../src/db/query.ts';
+import { DAY_MS } from '../../src/process/durations.ts';
 import {
   apply,
   applyAnswer,
@@ -59,6 +61,33 @@ describe('A pending setting', () => {
     await change('patch', `/assets/${assetId}`, { groupId: id });
     return id;
   };
+
+  it('is offered to no device for which 100 changes wait, until they are withdrawn: its target fails', async () => {
+    const first = await applyTo('both');
+    await query(
+      dms.service.sql,
+      `insert into config_targets (organization_id, job_id, asset_id, change_config_id, state)
+       select organization_id, gen_random_uuid(), asset_id, change_config_id, 'timed_out'
+       from config_targets cross join generate_series(1, 98) where organization_id = ? and job_id = ?`,
+      [org.id, first],
+    );
+    const last = await applyTo('both');
+    const startAt = new Date(Date.now() + DAY_MS).toISOString();
+    const scheduled = await apply(org, 'daily', { serialNumbers: ['A'], startAt });
+    const refused = await applyTo('daily');
+    await worker.startNow({ organizationId: org.id, jobId: scheduled });
+    await worker.runJobs();
+    for (const jobId of [refused, scheduled]) {
+      const { state, reason } = await targetOf(jobId);
+      assert.equal(state, 'failed');
+      assert.match(reason, /^100 changes wait/);
+      assert.equal((await jobOf(org, jobId)).status, 'completed_with_failures');
+    }
+    assert.equal(await stateOf(last), 'waiting');
+    assert.deepEqual(await pending(), { ...TEN_MINUTES, ...HOURLY });
+    await change('post', '/devices/A/config/withdraw');
+    assert.equal(await stateOf(await retry(refused)), 'waiting');
+  });
 
   const LEAVING: Record<string, (groupId: string) => Promise<unknown>> = {
     'leaves its group': () => change('patch', `/assets/${assetId}`, { groupId: null }),

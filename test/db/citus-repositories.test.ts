@@ -414,6 +414,7 @@ const RUNS: Runs = [
     listEnding: (each) => acts(each.listEnding(JOB, 'all', PAGE)),
     listQueued: (each) => acts(each.listQueued(JOB, 1, PAGE)),
     listRetryable: TEXT,
+    failCrowded: TEXT,
     activateNext: (each) => acts(each.activateNext(JOB, { after: null, limit: 1 })),
     begin: (each) => each.begin(JOB, [queuedAsset]),
     cancelQueued: (each) => each.cancelQueued(JOB, [queuedAsset], 'cancelled'),
@@ -428,8 +429,7 @@ const RUNS: Runs = [
     markSent: TEXT,
     confirm: TEXT,
     fail: TEXT,
-    listActiveChangeIds: (each) =>
-      acts(each.listActiveChangeIds({ organizationId, jobId: oldJob }, [assetId])),
+    listMeeting: TEXT,
     listRetriedJobs: (each) => each.listRetriedJobs(JOB),
     listRetriedChanges: (each) => acts(each.listRetriedChanges(organizationId, [jobId], [assetId])),
     listOthers: (each) => acts(each.listOthers({ organizationId, jobId: oldJob }, [oldJob], [assetId])),

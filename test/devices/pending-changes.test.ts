@@ -101,13 +101,24 @@ describe('A change of many devices in one statement', () => {
   const dms = useService({ withWorker: false });
   let found: Device[];
   let rulesChanged: string[];
+  let conflicts: object[];
   const cache = createConfigurationCache();
   const devicesIn = (sql: Database) => createDevicesRepository(sql, cache);
   const configurationsIn = (sql: Database) => createConfigurationsRepository(sql, cache);
   const changes = createChangesService({
     configurationsIn,
     pendingIn: createPendingChangesRepository,
-    deviceTargetsIn: createDeviceTargetsRepository,
+    deviceTargetsIn(sql) {
+      const targets = createDeviceTargetsRepository(sql);
+      return {
+        ...targets,
+        supersede(job, supersession) {
+          conflicts = supersession.conflicts;
+          return targets.supersede(job, supersession);
+        },
+      };
+    },
+    nextTurn: async () => {},
     async onAlertRulesChanged(_tx, devices) {
       rulesChanged.push(...devices.map(({ assetId }) => assetId));
     },
@@ -286,6 +297,21 @@ describe('A change of many devices in one statement', () => {
       }),
       { numRuns: RUNS },
     ));
+
+  it('compares a change only with those that are active on the same device', async () => {
+    const drawn = found.map((_, index) => ({
+      change: { transmissionInterval: 600 + index },
+      others: [{ change: { transmissionInterval: 86_400 + index }, lostKeys: [], state: 'waiting' }],
+    }));
+    await createTransact(dms.service.sql)(async (tx) => {
+      const { sql } = tx;
+      await insertOthers(sql, drawn);
+      const job = { organizationId: dms.id, jobId: randomUUID() };
+      await changes.offer(tx, job, await lockChanges(sql, drawn));
+      await query(sql, 'delete from config_targets where organization_id = ?', [dms.id]);
+    });
+    assert.equal(conflicts.length, DEVICES);
+  });
 
   it('withdraws the change of a job like a withdrawal of its settings, which keeps the revision if nothing goes', () =>
     fc.assert(

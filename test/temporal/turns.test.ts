@@ -1,7 +1,10 @@
 /** Organizations take turns at the steps of a worker. */
 import assert from 'node:assert/strict';
+import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import { createApplyProfileActivities, type JobUpdates } from '../../activities/apply-profile.ts';
 import { createTurns } from '../../activities/turns.ts';
+import { createWithdrawProfileActivities } from '../../activities/withdraw-profile.ts';
 import { QUICK, QUICK_PLAN, useCustomer } from '../deliveries/harness.ts';
 import { eventually } from '../support/fleet.ts';
 import { useReceiver } from '../support/receiver.ts';
@@ -38,6 +41,35 @@ describe('The turns of organizations', () => {
     });
     await assert.rejects(step(one), /refused by the receiver/);
     await assert.rejects(step(one), /refused by the receiver/);
+  });
+
+  it('counts all steps that go through devices in chunks together, of jobs and of withdrawals', async () => {
+    const ends: Array<() => void> = [];
+    const held = () => new Promise<null>((resolve) => ends.push(() => resolve(null)));
+    const inTurn = createTurns({ perOrganizationMax: 1 });
+    const chunks = { startNext: held, offerNext: held, endNext: held, getJobState: async () => null };
+    const jobs = createApplyProfileActivities(chunks, {} as JobUpdates, inTurn);
+    const { withdrawFromMembers } = createWithdrawProfileActivities({ withdrawNext: held }, inTurn);
+    const job = { ...one, jobId: 'job' };
+    const steps = [
+      () => jobs.startJob(job),
+      () => jobs.beginStage(job, 1),
+      () => jobs.completeJob(job),
+      () => jobs.abortJob(job),
+      () => withdrawFromMembers({ ...one, withdrawalId: 'withdrawal' }),
+    ];
+    const context = {
+      heartbeat() {},
+      cancelled: new Promise(() => {}),
+      cancellationSignal: new AbortController().signal,
+    } as unknown as Context;
+    for (const step of steps) {
+      const running = asyncLocalStorage.run(context, step);
+      for (const another of steps)
+        await assert.rejects(asyncLocalStorage.run(context, another), { type: 'Deferred' });
+      ends.pop()?.();
+      await running;
+    }
   });
 });
 

@@ -107,9 +107,10 @@ export function composeNotifications(resources: Resources, { send, tests, record
       }),
       sender,
       mails: {
-        hasRoom: async (channel) => channel.type !== 'email' || addresses.hasRoom(channel, channel.target),
+        findRoom: async (channel) =>
+          channel.type === 'email' ? addresses.findRoom(channel, channel.target) : 'all',
         count: async (claimed) =>
-          claimed.type !== 'email' || addresses.countNotification(claimed, claimed.target),
+          claimed.type !== 'email' || addresses.countNotification(claimed, claimed.target, claimed),
         takeBack: (claimed) => addresses.takeBack(claimed, claimed.target, 'notification'),
       },
       schedule: deliveryPlan.scheduleMs,

@@ -50,6 +50,7 @@ async function* walkWindows(
   let beforeMs = Math.min(to?.getTime() ?? MAX_MS, after ? after.fromMs + sizeMs : MAX_MS);
   const enoughMs = Math.max(WINDOW_MS.first, sizeMs * (wanted ?? Number.POSITIVE_INFINITY));
   let lengthMs = 0;
+  let blocksMax = BLOCKS_MAX;
   let isLast = false;
   while (!isLast && beforeMs > firstMs) {
     const [newest] = await list([firstMs, beforeMs], 1);
@@ -59,7 +60,7 @@ async function* walkWindows(
     // In dense data, one search for the next reading serves many windows.
     for (let isEmpty = false; !isEmpty && !isLast; ) {
       const window: Window = [Math.max(firstMs, startOf(beforeMs - lengthMs, lengthMs, sizeMs)), beforeMs];
-      const max = lengthMs > WINDOW_MS.least ? BLOCKS_MAX : Number.MAX_SAFE_INTEGER;
+      const max = lengthMs > WINDOW_MS.least ? blocksMax : Number.MAX_SAFE_INTEGER;
       const blocks = await list(window, max);
       if (blocks.length >= max) {
         lengthMs = Math.max(WINDOW_MS.least, lengthMs / GROWTH);
@@ -68,7 +69,12 @@ async function* walkWindows(
       isEmpty = blocks.length === 0;
       isLast = window[0] === firstMs;
       beforeMs = window[0];
-      if (countReadings(blocks) < READINGS_ENOUGH) lengthMs = Math.min(WINDOW_MS.most, lengthMs * GROWTH);
+      const isCrowded = blocks.length >= BLOCKS_MAX;
+      if (!isCrowded) blocksMax = BLOCKS_MAX;
+      // So many blocks in a minute overlap most often: a longer window reads them once, in place of once a minute.
+      else if (lengthMs === WINDOW_MS.least) blocksMax = blocks.length + BLOCKS_MAX;
+      if (isCrowded || countReadings(blocks) < READINGS_ENOUGH)
+        lengthMs = Math.min(WINDOW_MS.most, lengthMs * GROWTH);
       yield { window, blocks };
     }
   }

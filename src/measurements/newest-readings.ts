@@ -24,14 +24,13 @@ export function newestReadings(
   { blocks, isCut }: ListedBlocks,
   filter: NewestFilter,
 ): StoredReading[] | null {
-  const passes = passesFilter(filter);
-  const found: Found[] = [];
+  const page = createPage(filter);
   for (const block of blocks) {
-    if (isDecided(found, block.lastAt, filter.limit)) return toPage(found, filter.limit);
-    addReadings(found, block, passes);
+    if (page.isDecided(block.lastAt)) break;
+    page.add(block);
   }
-  const lastAt = blocks.at(-1)?.lastAt ?? 0;
-  return isCut && !isDecided(found, lastAt, filter.limit) ? null : toPage(found, filter.limit);
+  const readings = page.end();
+  return isCut && !page.isDecided(blocks.at(-1)?.lastAt ?? 0) ? null : readings;
 }
 
 interface Found {
@@ -39,19 +38,36 @@ interface Found {
   reading: StoredReading;
 }
 
-function addReadings(found: Found[], block: ReadingBlock, passes: ReturnType<typeof passesFilter>): void {
-  for (const reading of toReadings(block, passes.time)) {
-    const key = keyOfReading(reading);
-    if (passes.key(key)) found.push({ key, reading });
-  }
-}
+/** Holds about as many readings as the page takes, because any number of blocks may overlap. */
+function createPage(filter: NewestFilter) {
+  const { limit } = filter;
+  const passes = passesFilter(filter);
+  const found: Found[] = [];
+  /** Time of the last reading of a full page; older ones are not on it. */
+  let oldestAt = Number.NEGATIVE_INFINITY;
 
-/** Whether further blocks, which end no later than this one, cannot change the page. */
-function isDecided(found: readonly Found[], lastAt: number, limit: number): boolean {
-  if (found.length < limit) return false;
-  let newer = 0;
-  for (const { reading } of found) if (reading.measuredAt.getTime() > lastAt) newer++;
-  return newer >= limit;
+  function cut(): void {
+    found.sort((a, b) => b.key - a.key).splice(limit);
+    if (found.length === limit) oldestAt = found[limit - 1]?.reading.measuredAt.getTime() ?? oldestAt;
+  }
+
+  return {
+    add(block: ReadingBlock): void {
+      for (const reading of toReadings(block, (atMs) => atMs >= oldestAt && passes.time(atMs))) {
+        const key = keyOfReading(reading);
+        if (passes.key(key)) found.push({ key, reading });
+      }
+      if (found.length >= 2 * limit) cut();
+    },
+
+    /** Whether further blocks, which end no later than this one, cannot change the page, as of the last cut. */
+    isDecided: (lastAt: number): boolean => oldestAt > lastAt,
+
+    end(): StoredReading[] {
+      cut();
+      return found.map(({ reading }) => reading);
+    },
+  };
 }
 
 /** Compares the time first, which skips unneeded readings of a day; the cursor excludes by channel, too. */
@@ -65,9 +81,3 @@ function passesFilter({ from, to, before }: NewestFilter) {
     key: (key: number) => key < endKey,
   };
 }
-
-const toPage = (found: Found[], limit: number): StoredReading[] =>
-  found
-    .sort((a, b) => b.key - a.key)
-    .slice(0, limit)
-    .map(({ reading }) => reading);

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { StoredReading } from '../../src/devices/reading.ts';
+import { walkBuckets } from '../../src/measurements/bucket-walk.ts';
 import { type Bucket, createBuckets } from '../../src/measurements/buckets.ts';
-import { toBlocks, toReadings } from '../../src/measurements/reading-block.ts';
-import { HOUR_MS } from '../../src/process/durations.ts';
+import type { BlockFilter, HistoryScope } from '../../src/measurements/history.repository.ts';
+import { type SampleBlock, toBlocks, toReadings } from '../../src/measurements/reading-block.ts';
+import { DAY_MS, HOUR_MS } from '../../src/process/durations.ts';
 
 const START = Date.UTC(2026, 2, 1);
 
@@ -60,6 +62,33 @@ describe('Buckets', () => {
         );
       }),
     );
+  });
+
+  it('reads a day a few times at most, however many of its blocks overlap', async () => {
+    const perBlock = 10;
+    const blocks = Array.from({ length: 3_000 }, (_, index): SampleBlock => {
+      const lastAt = START + DAY_MS - 1 - index;
+      const steps = new Array<number>(perBlock).fill(1);
+      const firstAt = lastAt - (perBlock - 1) * 2 * HOUR_MS;
+      return { channel: 1, type: 1, firstAt, lastAt, scale: 0, steps, numbers: null, offsetsMs: null };
+    });
+    let reads = 0;
+    const listSamples = async (_scope: HistoryScope, { from, to }: BlockFilter, blocksMax: number) => {
+      reads++;
+      return blocks
+        .filter(
+          ({ firstAt, lastAt }) => (!from || lastAt >= from.getTime()) && (!to || firstAt < to.getTime()),
+        )
+        .slice(0, blocksMax);
+    };
+    const filter = { from: null, to: null, channel: null, sizeMs: DAY_MS, wanted: null, after: null };
+    const buckets: Bucket[] = [];
+    for await (const some of walkBuckets({ listSamples }, {} as HistoryScope, filter)) buckets.push(...some);
+    assert.deepEqual(
+      buckets.map(({ fromMs, count }) => [fromMs, count]),
+      [[START, blocks.length * perBlock]],
+    );
+    assert.ok(reads <= 40, `${reads} reads`);
   });
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { keyOfReading, type StoredReading } from '../../src/devices/reading.ts';
 import { newestReadings } from '../../src/measurements/newest-readings.ts';
-import { toBlocks } from '../../src/measurements/reading-block.ts';
+import { type ReadingBlock, toBlocks } from '../../src/measurements/reading-block.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
 
 const START = Date.UTC(2026, 2, 2, 22);
@@ -41,6 +41,17 @@ const filters = fc.record({
 const minuteToDate = (minute: number | null) =>
   minute === null ? null : new Date(START + minute * MINUTE_MS);
 
+const reading = (atMs: number): StoredReading => ({
+  channel: 1,
+  type: 1,
+  value: 1,
+  error: null,
+  late: false,
+  measuredAt: new Date(atMs),
+  receivedAt: new Date(START),
+  periodSeconds: null,
+});
+
 describe('The newest readings of blocks', () => {
   it('returns the newest of all readings in order, or leaves them undecided, for any number of blocks read', () => {
     fc.assert(
@@ -74,5 +85,36 @@ describe('The newest readings of blocks', () => {
       ),
       { numRuns: 2_000 },
     );
+  });
+
+  it('makes about as many readings as a page takes of any number of blocks that overlap', () => {
+    let made = 0;
+    const errors = new Proxy<null[]>([], {
+      get: () => {
+        made++;
+        return null;
+      },
+    });
+    const perBlock = 100;
+    const blocks = Array.from({ length: 300 }, (_, index) => {
+      const lastAt = START - index;
+      const steps = new Array<number>(perBlock).fill(1);
+      const [block] = toBlocks([reading(lastAt)]);
+      return {
+        ...block,
+        firstAt: lastAt - (perBlock - 1) * MINUTE_MS,
+        lastAt,
+        steps,
+        errors,
+      } as ReadingBlock;
+    });
+    const filter = { from: null, to: new Date(START - 50 * MINUTE_MS), before: null, limit: 10 };
+    const found = newestReadings({ blocks, isCut: false }, filter);
+    const newest = START - 50 * MINUTE_MS - 1;
+    assert.deepEqual(
+      found?.map(({ measuredAt }) => newest - measuredAt.getTime()),
+      [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+    );
+    assert.ok(made < 1_000, `${made} readings of ${blocks.length} blocks`);
   });
 });

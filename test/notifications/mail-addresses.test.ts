@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
-import { mailWaitMs, type PlannedMail } from '../../src/notifications/mail-limits.ts';
+import { mailWaitMs, type PlannedMail, spreadWaitMs } from '../../src/notifications/mail-limits.ts';
 import { createNotificationAlertsRepository } from '../../src/notifications/notification-alerts.repository.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/process/durations.ts';
 import { visit } from '../operator/visitor.ts';
@@ -283,6 +283,18 @@ describe('The limit of mails', () => {
     assert.equal(mailWaitMs(mailTo('a'), full.slice(1), LIMITS, now), 0);
     const others = sent(600, mailTo('b', { channelId: 'two' }), 30);
     assert.equal(mailWaitMs(mailTo('a'), others, LIMITS, now), 30 * 60_000);
+  });
+
+  it('spreads notifications of an address over the hour after the first 24, and steps of escalations after 48', () => {
+    const waitsOf = (mails: Array<PlannedMail & { sentAt: Date }>) =>
+      [false, true].map((isStep) => spreadWaitMs({ addressKey: 'a', isStep }, mails, LIMITS, now));
+    assert.deepEqual(waitsOf(sent(23, mailTo('a'), 1)), [0, 0]);
+    const others = [...sent(48, mailTo('b'), 1), ...sent(48, mailTo('a', { kind: 'test' }), 1)];
+    assert.deepEqual(waitsOf(others), [0, 0]);
+    assert.deepEqual(waitsOf(sent(24, mailTo('a'), 1)), [90_000, 0]);
+    assert.deepEqual(waitsOf(sent(47, mailTo('a'), 3)), [0, 0]);
+    assert.deepEqual(waitsOf(sent(48, mailTo('a'), 3)), [120_000, 120_000]);
+    assert.deepEqual(waitsOf(sent(59, mailTo('a'), 6)), [0, 0]);
   });
 
   it('counts tests per channel', () => {

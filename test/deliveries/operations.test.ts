@@ -225,6 +225,21 @@ describe('Operations on deliveries', () => {
     for (const { at, durationMs } of attempts) assert.ok(Date.parse(at) <= Date.now() && durationMs >= 0);
   });
 
+  it('shows the newest hundred attempts of a delivery that was sent more often, oldest first', async () => {
+    const { endpoint, items } = await withFailed(1);
+    await query(
+      dms.service.sql,
+      `insert into delivery_attempts (organization_id, delivery_id, attempt_number, attempted_at, duration_ms)
+       select ?, ?, number, now(), 1 from generate_series(3, 150) as number`,
+      [customer.id, items[0]?.id ?? ''],
+    );
+    const { attempts } = await endpoint.delivery();
+    assert.deepEqual(
+      attempts.map(({ number }) => number),
+      Array.from({ length: 100 }, (_, index) => 51 + index),
+    );
+  });
+
   it('resends a failed or delivered delivery with the same webhook-id', async () => {
     const { endpoint, items } = await withFailed(1);
     const id = items[0]?.id ?? '';

@@ -964,8 +964,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a delivery with its payload and every attempt
-         * @description payload is what is sent. Each attempt shows when it was made, how long it took, and what the receiver answered or why it failed.
+         * Get a delivery with its payload and its attempts
+         * @description payload is what is sent. Each attempt shows when it was made, how long it took, and what the receiver answered or why it failed. attempts holds the newest 100, oldest first; attemptCount counts all.
          */
         get: operations["getCellularWebhookDelivery"];
         put?: never;
@@ -1084,8 +1084,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a delivery with its payload and every attempt
-         * @description payload is what is sent. Each attempt shows when it was made, how long it took, and what the receiver answered or why it failed.
+         * Get a delivery with its payload and its attempts
+         * @description payload is what is sent. Each attempt shows when it was made, how long it took, and what the receiver answered or why it failed. attempts holds the newest 100, oldest first; attemptCount counts all.
          */
         get: operations["getWebhookDelivery"];
         put?: never;
@@ -3301,6 +3301,7 @@ export interface components {
             reason: string | null;
             /** @description What is sent, as JSON */
             payload: Record<string, never>;
+            /** @description The newest 100, oldest first */
             attempts: {
                 number: number;
                 /**

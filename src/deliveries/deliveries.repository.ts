@@ -63,8 +63,8 @@ const ATTEMPT = `attempt_number as "attemptNumber", attempted_at as "attemptedAt
 const FIRST_ATTEMPT =
   '1, delivered_at, first_attempt_duration_ms, last_status_code, null, first_attempt_excerpt';
 
-/** Attempts that are shown of one delivery: it may be sent again any number of times. */
-const ATTEMPTS_MAX = 100;
+/** Attempts that are shown of one delivery. */
+const SHOWN_ATTEMPTS_MAX = 100;
 /** Rows that one page reads at most of a type, or of delivered ones: no index has them. */
 const READ_MAX = 10_000;
 
@@ -143,7 +143,7 @@ export function createDeliveriesRepository(sql: Database) {
           .where({ organization_id: endpoint.organizationId, delivery_id: deliveryId })
           .select(sql.raw(ATTEMPT))
           .orderBy('attempt_number', 'desc')
-          .limit(ATTEMPTS_MAX),
+          .limit(SHOWN_ATTEMPTS_MAX),
         of(endpoint).where({ id: deliveryId }).whereNotNull('delivered_at').select(sql.raw(FIRST_ATTEMPT)),
       ];
       return sql.unionAll(stored, true).orderBy('attemptNumber');

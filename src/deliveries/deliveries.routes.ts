@@ -104,7 +104,7 @@ function collectionRoutes(
       operationId: `resend${operationName}Delivery`,
       summary: 'Send a delivery again, with the same webhook-id',
       description:
-        'One attempt at once, also while the endpoint is failing; when it fails, the whole schedule follows. 409 on a disabled endpoint, and while an attempt is being made.',
+        'One attempt at once, also while the endpoint is failing; when it fails, the whole schedule follows. 409 on a disabled endpoint, while an attempt is being made, and after 1,000 attempts.',
       tag,
       params: deliveryParams,
       responses: { 202: deliverySchema },

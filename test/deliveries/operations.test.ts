@@ -254,6 +254,20 @@ describe('Operations on deliveries', () => {
     assert.deepEqual(new Set(idsSeen()), new Set([items[0]?.eventId]));
   });
 
+  it('resends no delivery that was attempted a thousand times', async () => {
+    const { endpoint, items } = await withDelivered(1);
+    await query(
+      dms.service.sql,
+      'update deliveries set attempt_count = 1000 where organization_id = ? and endpoint_id = ?',
+      [customer.id, endpoint.id],
+    );
+    const { status, text } = await resend(endpoint, items[0]?.id ?? '');
+    assert.equal(status, 409, text);
+    assert.match(text, /attempted 1,000 times/);
+    const { state } = await endpoint.delivery();
+    assert.equal(state, 'delivered');
+  });
+
   it('gives a delivery that is sent again no reason of a failure when its latest attempt has succeeded', async () => {
     const { endpoint, items } = await withDelivered(1);
     const { body } = await resend(endpoint, items[0]?.id ?? '');

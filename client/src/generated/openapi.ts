@@ -987,7 +987,7 @@ export interface paths {
         put?: never;
         /**
          * Send a delivery again, with the same webhook-id
-         * @description One attempt at once, also while the endpoint is failing; when it fails, the whole schedule follows. 409 on a disabled endpoint, and while an attempt is being made.
+         * @description One attempt at once, also while the endpoint is failing; when it fails, the whole schedule follows. 409 on a disabled endpoint, while an attempt is being made, and after 1,000 attempts.
          */
         post: operations["resendCellularWebhookDelivery"];
         delete?: never;
@@ -1107,7 +1107,7 @@ export interface paths {
         put?: never;
         /**
          * Send a delivery again, with the same webhook-id
-         * @description One attempt at once, also while the endpoint is failing; when it fails, the whole schedule follows. 409 on a disabled endpoint, and while an attempt is being made.
+         * @description One attempt at once, also while the endpoint is failing; when it fails, the whole schedule follows. 409 on a disabled endpoint, while an attempt is being made, and after 1,000 attempts.
          */
         post: operations["resendWebhookDelivery"];
         delete?: never;

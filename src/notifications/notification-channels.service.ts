@@ -42,7 +42,7 @@ interface ChannelsServiceDeps {
   channels: Pick<ChannelsRepository, 'updateLastError'>;
   notificationAlertsIn(
     sql: Database,
-  ): Pick<NotificationAlertsRepository, 'removeAll' | 'planReminders' | 'endQuietHours'>;
+  ): Pick<NotificationAlertsRepository, 'removeAll' | 'removeDue' | 'planReminders' | 'endQuietHours'>;
   notificationsIn(sql: Database): Pick<NotificationsRepository, 'dropUnsent' | 'endQuietHours'>;
   /** Finds the name of an escalation with a step that names the channel; null: there is none. */
   escalationsIn(sql: Database): {
@@ -207,7 +207,7 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
         const escalation = await deps.escalationsIn(sql).findNameByChannel(ref.organizationId, ref.channelId);
         if (escalation !== null) throw conflict(namedBy(escalation));
         // Those that frames have queued meanwhile.
-        await alerts.removeAll(ref);
+        await alerts.removeDue(ref);
       });
     },
 

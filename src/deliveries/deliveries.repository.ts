@@ -63,6 +63,8 @@ const ATTEMPT = `attempt_number as "attemptNumber", attempted_at as "attemptedAt
 const FIRST_ATTEMPT =
   '1, delivered_at, first_attempt_duration_ms, last_status_code, null, first_attempt_excerpt';
 
+/** Attempts that are shown of one delivery. */
+const SHOWN_ATTEMPTS_MAX = 100;
 /** Rows that one page reads at most of a type, or of delivered ones: no index has them. */
 const READ_MAX = 10_000;
 
@@ -131,15 +133,20 @@ export function createDeliveriesRepository(sql: Database) {
       return row ?? null;
     },
 
-    /** A first attempt that succeeded is stored on the delivery itself until another attempt follows. */
+    /**
+     * The newest 100, oldest first. A first attempt that succeeded is stored on the delivery itself until
+     * another attempt follows.
+     */
     async listAttempts(endpoint: EndpointRef, deliveryId: string): Promise<Attempt[]> {
       const stored: Knex.QueryBuilder[] = [
         sql('delivery_attempts')
           .where({ organization_id: endpoint.organizationId, delivery_id: deliveryId })
-          .select(sql.raw(ATTEMPT)),
+          .select(sql.raw(ATTEMPT))
+          .orderBy('attempt_number', 'desc')
+          .limit(SHOWN_ATTEMPTS_MAX),
         of(endpoint).where({ id: deliveryId }).whereNotNull('delivered_at').select(sql.raw(FIRST_ATTEMPT)),
       ];
-      return sql.unionAll(stored).orderBy('attemptNumber');
+      return sql.unionAll(stored, true).orderBy('attemptNumber');
     },
 
     /**

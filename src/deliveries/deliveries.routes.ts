@@ -83,9 +83,9 @@ function collectionRoutes(
       method: 'GET',
       path: `${path}/{webhookId}/deliveries/{deliveryId}`,
       operationId: `get${operationName}Delivery`,
-      summary: 'Get a delivery with its payload and every attempt',
+      summary: 'Get a delivery with its payload and its attempts',
       description:
-        'payload is what is sent. Each attempt shows when it was made, how long it took, and what the receiver answered or why it failed.',
+        'payload is what is sent. Each attempt shows when it was made, how long it took, and what the receiver answered or why it failed. attempts holds the newest 100, oldest first; attemptCount counts all.',
       tag,
       params: deliveryParams,
       responses: { 200: deliveryDetailSchema },
@@ -104,7 +104,7 @@ function collectionRoutes(
       operationId: `resend${operationName}Delivery`,
       summary: 'Send a delivery again, with the same webhook-id',
       description:
-        'One attempt at once, also while the endpoint is failing; when it fails, the whole schedule follows. 409 on a disabled endpoint, and while an attempt is being made.',
+        'One attempt at once, also while the endpoint is failing; when it fails, the whole schedule follows. 409 on a disabled endpoint, while an attempt is being made, and after 1,000 attempts.',
       tag,
       params: deliveryParams,
       responses: { 202: deliverySchema },

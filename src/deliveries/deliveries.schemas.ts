@@ -89,7 +89,8 @@ export const deliveryDetailSchema = Joi.object({
           .description('Escaped, at most 1 KiB of the answer'),
       }),
     )
-    .required(),
+    .required()
+    .description('The newest 100, oldest first'),
 })
   .example({
     ...deliveryExample,

@@ -53,6 +53,9 @@ interface RotatedSecret {
   previousValidUntil: Date | null;
 }
 
+/** Each attempt of a delivery is a row, and customers may ask for any number. */
+const ATTEMPTS_MAX = 1_000;
+
 export type DeliveriesService = ReturnType<typeof createDeliveriesService>;
 
 export function createDeliveriesService(deps: DeliveriesServiceDeps) {
@@ -76,6 +79,8 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
         const endpoint = await lockActive(sql, scope, endpointId);
         const isQueued = await deliveriesIn(sql).resend(endpoint, deliveryId);
         const delivery = orNotFound(await deliveriesIn(sql).find(endpoint, deliveryId), NO_SUCH_DELIVERY);
+        if (delivery.attemptCount >= ATTEMPTS_MAX)
+          throw conflict('This delivery was attempted 1,000 times: it is not sent again');
         if (!isQueued) throw conflict('An attempt of this delivery is under way');
         afterCommit(() => deps.notifyRecovery(endpoint));
         return delivery;

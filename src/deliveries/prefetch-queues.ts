@@ -8,8 +8,8 @@ import type { EndpointCapacity } from './claims.repository.ts';
 /** Bounds the statement of a claim, however many endpoints there are. */
 const ENDPOINTS_PER_CLAIM = 500;
 /**
- * Total of prefetched deliveries, shared by the endpoints with something to send; each holds its payload in
- * memory.
+ * Total of prefetched deliveries, shared by the organizations with something to send, and the share of each by
+ * its endpoints; each delivery holds its payload in memory.
  */
 const PREFETCHED_MAX = 2_000;
 /**
@@ -33,6 +33,7 @@ interface PrefetchLimits {
 }
 
 interface EndpointQueue<Claim> {
+  organizationId: string;
   /** Oldest first. */
   prefetched: Array<{ claim: Claim; claimedAtMs: number }>;
   inFlight: number;
@@ -40,9 +41,20 @@ interface EndpointQueue<Claim> {
   lastClaimAtMs: number;
 }
 
+/** The queues that a claim may add. */
+interface AddedQueues {
+  /** Number of organizations that have no queue yet. */
+  organizations: number;
+  countByOrganization: ReadonlyMap<string, number>;
+}
+
+const NONE_ADDED: AddedQueues = { organizations: 0, countByOrganization: new Map() };
+
 export class PrefetchQueues<Claim extends EndpointRef> {
   readonly #limits: PrefetchLimits;
   readonly #queues = new Map<string, EndpointQueue<Claim>>();
+  /** Number of queues per organization. */
+  readonly #queueCounts = new Map<string, number>();
   /** Endpoints that may have deliveries to claim. */
   readonly #ready = new Map<string, EndpointRef>();
   /** Number of failures per endpoint that are being recorded. */
@@ -62,11 +74,11 @@ export class PrefetchQueues<Claim extends EndpointRef> {
    */
   takeCapacities(): EndpointCapacity[] {
     const chosen = this.#chooseReady();
-    const newCount = chosen.filter((key) => !this.#queues.has(key)).length;
+    const added = this.#toAdd(chosen);
     return chosen.flatMap((key) => {
       const { organizationId, endpointId } = this.#ready.get(key) as EndpointRef;
       const queue = this.#queues.get(key);
-      const capacity = this.#prefetchMax(queue, newCount) - (queue?.prefetched.length ?? 0);
+      const capacity = this.#prefetchMax(organizationId, queue, added) - (queue?.prefetched.length ?? 0);
       if (capacity <= 0) return [];
       this.#ready.delete(key);
       return [{ organizationId, endpointId, capacity }];
@@ -77,14 +89,13 @@ export class PrefetchQueues<Claim extends EndpointRef> {
   add(claimed: readonly Claim[], capacities: readonly EndpointCapacity[], nowMs: number): EndpointRef[] {
     const counts = new Map<string, number>();
     for (const claim of claimed) {
-      const key = endpointKey(claim);
-      counts.set(key, (counts.get(key) ?? 0) + 1);
-      this.#getOrCreate(key).prefetched.push({ claim, claimedAtMs: nowMs });
+      addTo(counts, endpointKey(claim), 1);
+      this.#getOrCreate(claim).prefetched.push({ claim, claimedAtMs: nowMs });
     }
     const served = capacities.filter((endpoint) => counts.has(endpointKey(endpoint)));
     for (const endpoint of served) {
       const key = endpointKey(endpoint);
-      growPrefetch(this.#getOrCreate(key), nowMs);
+      growPrefetch(this.#getOrCreate(endpoint), nowMs);
       // A full capacity means that there may be more to claim.
       if (counts.get(key) === endpoint.capacity) this.#ready.set(key, endpoint);
     }
@@ -95,7 +106,7 @@ export class PrefetchQueues<Claim extends EndpointRef> {
   next(endpoint: EndpointRef): Claim | null {
     const key = endpointKey(endpoint);
     const queue = this.#queues.get(key);
-    if (!queue || this.#paused.has(key) || queue.inFlight >= this.#inFlightMax()) return null;
+    if (!queue || this.#paused.has(key) || this.#isBusy(queue)) return null;
     const next = queue.prefetched.shift();
     if (!next) return null;
     queue.inFlight++;
@@ -114,7 +125,7 @@ export class PrefetchQueues<Claim extends EndpointRef> {
   isStale(endpoint: EndpointRef, nowMs: number): boolean {
     const queue = this.#queues.get(endpointKey(endpoint));
     const oldest = queue?.prefetched[0];
-    if (!queue || !oldest || queue.inFlight >= this.#inFlightMax()) return false;
+    if (!queue || !oldest || this.#isBusy(queue)) return false;
     return nowMs - oldest.claimedAtMs > this.#limits.maxClaimAgeMs;
   }
 
@@ -126,15 +137,11 @@ export class PrefetchQueues<Claim extends EndpointRef> {
 
   /** Stops claiming and sending for the endpoint until every pause has ended. */
   pause(endpoint: EndpointRef): void {
-    const key = endpointKey(endpoint);
-    this.#paused.set(key, (this.#paused.get(key) ?? 0) + 1);
+    addTo(this.#paused, endpointKey(endpoint), 1);
   }
 
   resume(endpoint: EndpointRef): void {
-    const key = endpointKey(endpoint);
-    const left = (this.#paused.get(key) ?? 0) - 1;
-    if (left > 0) this.#paused.set(key, left);
-    else this.#paused.delete(key);
+    addTo(this.#paused, endpointKey(endpoint), -1);
   }
 
   /** Removes and returns the prefetched claims of the endpoint; the caller releases them. */
@@ -158,14 +165,28 @@ export class PrefetchQueues<Claim extends EndpointRef> {
     return chosen;
   }
 
-  #getOrCreate(key: string): EndpointQueue<Claim> {
-    const queue = this.#queues.get(key) ?? {
+  #toAdd(chosen: readonly string[]): AddedQueues {
+    const countByOrganization = new Map<string, number>();
+    for (const key of chosen.filter((each) => !this.#queues.has(each)))
+      addTo(countByOrganization, (this.#ready.get(key) as EndpointRef).organizationId, 1);
+    const organizations = [...countByOrganization.keys()].filter((id) => !this.#queueCounts.has(id)).length;
+    return { organizations, countByOrganization };
+  }
+
+  #getOrCreate(endpoint: EndpointRef): EndpointQueue<Claim> {
+    const key = endpointKey(endpoint);
+    const found = this.#queues.get(key);
+    if (found) return found;
+    const { organizationId } = endpoint;
+    const queue: EndpointQueue<Claim> = {
+      organizationId,
       prefetched: [],
       inFlight: 0,
       prefetchFactor: PREFETCH_FACTOR.first,
       lastClaimAtMs: Number.NEGATIVE_INFINITY,
     };
     this.#queues.set(key, queue);
+    addTo(this.#queueCounts, organizationId, 1);
     return queue;
   }
 
@@ -176,31 +197,51 @@ export class PrefetchQueues<Claim extends EndpointRef> {
     return claims;
   }
 
-  #removeIfEmpty(key: string, { inFlight, prefetched }: EndpointQueue<Claim>): void {
-    if (inFlight === 0 && prefetched.length === 0) this.#queues.delete(key);
+  #removeIfEmpty(key: string, { organizationId, inFlight, prefetched }: EndpointQueue<Claim>): void {
+    if (inFlight > 0 || prefetched.length > 0) return;
+    this.#queues.delete(key);
+    addTo(this.#queueCounts, organizationId, -1);
+  }
+
+  #isBusy({ organizationId, inFlight }: EndpointQueue<Claim>): boolean {
+    return inFlight >= this.#inFlightMax(organizationId);
   }
 
   #isLow(queue: EndpointQueue<Claim> | undefined): boolean {
-    return (queue?.prefetched.length ?? 0) * 2 <= this.#prefetchMax(queue);
+    return !queue || queue.prefetched.length * 2 <= this.#prefetchMax(queue.organizationId, queue);
   }
 
-  #prefetchMax(queue: EndpointQueue<Claim> | undefined, newCount = 0): number {
+  #prefetchMax(organizationId: string, queue: EndpointQueue<Claim> | undefined, added = NONE_ADDED): number {
     const factor = queue?.prefetchFactor ?? PREFETCH_FACTOR.first;
     return Math.min(
       this.#limits.perEndpointMax * factor,
-      Math.max(this.#inFlightMax(newCount), this.#share(PREFETCHED_MAX, newCount)),
+      Math.max(this.#inFlightMax(organizationId, added), this.#share(PREFETCHED_MAX, organizationId, added)),
     );
   }
 
-  #inFlightMax(newCount = 0): number {
-    const share = this.#share(IN_FLIGHT_MAX, newCount);
+  #inFlightMax(organizationId: string, added = NONE_ADDED): number {
+    const share = this.#share(IN_FLIGHT_MAX, organizationId, added);
     return Math.min(this.#limits.perEndpointMax, Math.max(IN_FLIGHT_MIN, share));
   }
 
-  /** Leaves a share for each new endpoint; at least one, for the next endpoint with something to send. */
-  #share(total: number, newCount: number): number {
-    return Math.floor(total / (this.#queues.size + Math.max(1, newCount)));
+  /**
+   * The share of one endpoint, in equal parts of the share of its organization: the slow endpoints of one
+   * organization, however many, leave the others theirs. Leaves a share for each added queue; at least one,
+   * for the next endpoint with something to send.
+   */
+  #share(total: number, organizationId: string, { organizations, countByOrganization }: AddedQueues): number {
+    const endpoints =
+      (this.#queueCounts.get(organizationId) ?? 0) + (countByOrganization.get(organizationId) ?? 0);
+    const shares = (this.#queueCounts.size + organizations) * endpoints;
+    return Math.floor(total / (countByOrganization.size > 0 ? shares : shares + 1));
   }
+}
+
+/** A count of 0 has no entry. */
+function addTo(counts: Map<string, number>, key: string, change: number): void {
+  const count = (counts.get(key) ?? 0) + change;
+  if (count > 0) counts.set(key, count);
+  else counts.delete(key);
 }
 
 function growPrefetch(queue: EndpointQueue<unknown>, nowMs: number): void {

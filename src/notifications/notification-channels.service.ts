@@ -6,7 +6,7 @@ import { endpointUrlFault } from '../endpoints/endpoint-url.ts';
 import type { SecretBox } from '../endpoints/secret-box.ts';
 import { type LockedGroups, requireGroups } from '../groups/group.ts';
 import { MINUTE_MS } from '../process/durations.ts';
-import { conflict, invalid, notFound, orNotFound } from '../process/errors.ts';
+import { conflict, invalid, orNotFound } from '../process/errors.ts';
 import type { MailAddresses } from './mail-addresses.service.ts';
 import type { SendResult } from './mailer.service.ts';
 import { linkMessage, TEST_MESSAGE } from './message.ts';
@@ -42,7 +42,7 @@ interface ChannelsServiceDeps {
   channels: Pick<ChannelsRepository, 'updateLastError'>;
   notificationAlertsIn(
     sql: Database,
-  ): Pick<NotificationAlertsRepository, 'removeAll' | 'planReminders' | 'endQuietHours'>;
+  ): Pick<NotificationAlertsRepository, 'removeAll' | 'removeDue' | 'planReminders' | 'endQuietHours'>;
   notificationsIn(sql: Database): Pick<NotificationsRepository, 'dropUnsent' | 'endQuietHours'>;
   /** Finds the name of an escalation with a step that names the channel; null: there is none. */
   escalationsIn(sql: Database): {
@@ -198,11 +198,16 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
 
     remove(transact: Transact, ref: ChannelRef): Promise<void> {
       return transact(async ({ sql }) => {
+        const [channels, alerts] = [channelsIn(sql), notificationAlertsIn(sql)];
+        // Frames wait for the deletion of the row, not for this lock: there may be a million alerts to remove.
+        orNotFound(await channels.lock(ref), NO_SUCH_CHANNEL);
+        await alerts.removeAll(ref);
         // Waits for transactions that name the channel in an escalation, because they have locked it.
-        if (!(await channelsIn(sql).remove(ref))) throw notFound(NO_SUCH_CHANNEL);
+        await channels.remove(ref);
         const escalation = await deps.escalationsIn(sql).findNameByChannel(ref.organizationId, ref.channelId);
         if (escalation !== null) throw conflict(namedBy(escalation));
-        await notificationAlertsIn(sql).removeAll(ref);
+        // Those that frames have queued meanwhile.
+        await alerts.removeDue(ref);
       });
     },
 

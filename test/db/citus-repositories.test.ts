@@ -325,6 +325,7 @@ const RUNS: Runs = [
     planReminders: TEXT,
     findOldestDueSeconds: TEXT,
     removeAll: (each) => each.removeAll(CHANNEL),
+    removeDue: (each) => each.removeDue(CHANNEL),
   }),
   ...callsOf('notifications', (sql) => createNotificationsRepository(sql, ownerId), {
     listDueChannels: TEXT,

@@ -225,6 +225,21 @@ describe('Operations on deliveries', () => {
     for (const { at, durationMs } of attempts) assert.ok(Date.parse(at) <= Date.now() && durationMs >= 0);
   });
 
+  it('shows the newest hundred attempts of a delivery that was sent more often, oldest first', async () => {
+    const { endpoint, items } = await withFailed(1);
+    await query(
+      dms.service.sql,
+      `insert into delivery_attempts (organization_id, delivery_id, attempt_number, attempted_at, duration_ms)
+       select ?, ?, number, now(), 1 from generate_series(3, 150) as number`,
+      [customer.id, items[0]?.id ?? ''],
+    );
+    const { attempts } = await endpoint.delivery();
+    assert.deepEqual(
+      attempts.map(({ number }) => number),
+      Array.from({ length: 100 }, (_, index) => 51 + index),
+    );
+  });
+
   it('resends a failed or delivered delivery with the same webhook-id', async () => {
     const { endpoint, items } = await withFailed(1);
     const id = items[0]?.id ?? '';
@@ -237,6 +252,20 @@ describe('Operations on deliveries', () => {
     assert.equal((await resend(endpoint, id)).status, 202);
     await receiver.until(4);
     assert.deepEqual(new Set(idsSeen()), new Set([items[0]?.eventId]));
+  });
+
+  it('resends no delivery that was attempted a thousand times', async () => {
+    const { endpoint, items } = await withDelivered(1);
+    await query(
+      dms.service.sql,
+      'update deliveries set attempt_count = 1000 where organization_id = ? and endpoint_id = ?',
+      [customer.id, endpoint.id],
+    );
+    const { status, text } = await resend(endpoint, items[0]?.id ?? '');
+    assert.equal(status, 409, text);
+    assert.match(text, /attempted 1,000 times/);
+    const { state } = await endpoint.delivery();
+    assert.equal(state, 'delivered');
   });
 
   it('gives a delivery that is sent again no reason of a failure when its latest attempt has succeeded', async () => {

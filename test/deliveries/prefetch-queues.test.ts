@@ -19,8 +19,8 @@ const refOf = (name: string): EndpointRef => ({
 });
 const [A, B] = [refOf('a'), refOf('b')];
 
-const newQueues = () =>
-  new PrefetchQueues<Claim>({ perEndpointMax: PER_ENDPOINT_MAX, maxClaimAgeMs: MAX_CLAIM_AGE_MS });
+const newQueues = (perEndpointMax = PER_ENDPOINT_MAX) =>
+  new PrefetchQueues<Claim>({ perEndpointMax, maxClaimAgeMs: MAX_CLAIM_AGE_MS });
 
 const claimsOf = (endpoint: EndpointRef, count: number, first = 0): Claim[] =>
   Array.from({ length: count }, (_, index) => ({ ...endpoint, number: first + index }));
@@ -31,6 +31,17 @@ function queuesWith(endpoint: EndpointRef, count: number): PrefetchQueues<Claim>
   queues.markReady([endpoint]);
   queues.add(claimsOf(endpoint, count), queues.takeCapacities(), 0);
   return queues;
+}
+
+/** Starts requests up to the limit; returns their number. */
+function startAll(queues: PrefetchQueues<Claim>, endpoint: EndpointRef): number {
+  let started = 0;
+  while (queues.next(endpoint)) started++;
+  return started;
+}
+
+function finishAll(queues: PrefetchQueues<Claim>, endpoint: EndpointRef, count: number): void {
+  for (let finished = 0; finished < count; finished++) queues.finish(endpoint);
 }
 
 describe('PrefetchQueues', () => {
@@ -166,17 +177,36 @@ describe('PrefetchQueues', () => {
         fill(() => 1);
         const prefetched = count + fill((capacity) => capacity);
         assert.ok(prefetched <= Math.max(2_000, count * 3), `${prefetched} prefetched`);
-        const inFlight = endpoints.map((endpoint) => {
-          let started = 0;
-          while (queues.next(endpoint)) started++;
-          return started;
-        });
+        const inFlight = endpoints.map((endpoint) => startAll(queues, endpoint));
         const total = inFlight.reduce((sum, each) => sum + each);
         assert.ok(Math.min(...inFlight) >= 1);
         assert.ok(total <= Math.max(640, count * 2), `${total} in flight`);
       }),
       { numRuns: 30 },
     );
+  });
+
+  it('shares both totals by organization first, so that 200 slow endpoints of one leave another its limit', () => {
+    const perEndpointMax = 16;
+    const queues = newQueues(perEndpointMax);
+    const slow = Array.from({ length: 200 }, (_, index) => ({ ...B, endpointId: String(index) }));
+    queues.markReady(slow);
+    const capacities = queues.takeCapacities();
+    const claims = capacities.flatMap((each) => claimsOf(each, each.capacity));
+    queues.add(claims, capacities, 0);
+    assert.deepEqual(new Set(slow.map((endpoint) => startAll(queues, endpoint))), new Set([3]), 'alone');
+
+    queues.markReady([A]);
+    const others = queues.takeCapacities();
+    assert.deepEqual(others, [{ ...A, capacity: 8 * perEndpointMax }]);
+    queues.add(claimsOf(A, 8 * perEndpointMax), others, 0);
+    assert.equal(startAll(queues, A), perEndpointMax);
+
+    finishAll(queues, slow[0] as EndpointRef, 3);
+    assert.equal(startAll(queues, slow[0] as EndpointRef), 2, 'half of the total among 200, or the minimum');
+    finishAll(queues, A, perEndpointMax);
+    queues.invalidate(A);
+    assert.equal(startAll(queues, slow[0] as EndpointRef), 1, 'alone again: three');
   });
 
   it('claims 2,000 deliveries at once at most, however many endpoints have become ready together', () => {

@@ -14,7 +14,7 @@ import {
 } from '../../src/notifications/notifications.repository.ts';
 import { HOUR_MS } from '../../src/process/durations.ts';
 import { register } from '../support/fleet.ts';
-import { untilLockWaits } from '../support/lock-waits.ts';
+import { untilLockWaits, whileLocked } from '../support/lock-waits.ts';
 import { type TestOrganization, useOrganization, useService } from '../support/service.ts';
 import { statementsOf } from '../support/statements-of.ts';
 import { newDevice } from './harness.ts';
@@ -311,6 +311,26 @@ describe('The queue of notifications', () => {
     });
     await newWorker().gather(channel);
     assert.equal((await contents()).length, 1);
+  });
+
+  it('stores frames that open alerts while those of a deleted channel are removed, and leaves none of it', async () => {
+    await addAlerts(1, 'REMOVED');
+    await register(org, 'MEANWHILE');
+    const { channelId } = channel;
+    const measuredAt = new Date(Date.now() - HOUR_MS).toISOString();
+    const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt }];
+    const queued = `select from notification_alerts where channel_id = '${channelId}' for update`;
+    const { deleting } = await whileLocked(dms.service.sql, queued, async () => {
+      const deleting = org.api.delete(`/notification-channels/${channelId}`);
+      await untilLockWaits(dms.service.sql, 1);
+      const frame = { readings, batteryStatus: 'low' };
+      const { status, text } = await org.device.post('/devices/MEANWHILE/measurements', frame);
+      assert.equal(status, 202, text);
+      return { deleting };
+    });
+    assert.equal((await deleting).status, 204);
+    const ofChannel = { organization_id: org.id, channel_id: channelId };
+    assert.deepEqual(await dms.service.sql('notification_alerts').where(ofChannel).select('alert_id'), []);
   });
 
   it('runs no statement for frames that open or end no alert', async () => {

@@ -652,7 +652,7 @@ class Operations:
         *,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
-        """Get a delivery with its payload and every attempt."""
+        """Get a delivery with its payload and its attempts."""
         return self._call("GET", f"/cellular-webhooks/{quote(webhook_id, safe='')}/deliveries/{quote(delivery_id, safe='')}", {}, headers=headers)
 
     def resend_cellular_webhook_delivery(
@@ -714,7 +714,7 @@ class Operations:
         *,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
-        """Get a delivery with its payload and every attempt."""
+        """Get a delivery with its payload and its attempts."""
         return self._call("GET", f"/webhooks/{quote(webhook_id, safe='')}/deliveries/{quote(delivery_id, safe='')}", {}, headers=headers)
 
     def resend_webhook_delivery(

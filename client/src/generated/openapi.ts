@@ -964,8 +964,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a delivery with its payload and every attempt
-         * @description payload is what is sent. Each attempt shows when it was made, how long it took, and what the receiver answered or why it failed.
+         * Get a delivery with its payload and its attempts
+         * @description payload is what is sent. Each attempt shows when it was made, how long it took, and what the receiver answered or why it failed. attempts holds the newest 100, oldest first; attemptCount counts all.
          */
         get: operations["getCellularWebhookDelivery"];
         put?: never;
@@ -987,7 +987,7 @@ export interface paths {
         put?: never;
         /**
          * Send a delivery again, with the same webhook-id
-         * @description One attempt at once, also while the endpoint is failing; when it fails, the whole schedule follows. 409 on a disabled endpoint, and while an attempt is being made.
+         * @description One attempt at once, also while the endpoint is failing; when it fails, the whole schedule follows. 409 on a disabled endpoint, while an attempt is being made, and after 1,000 attempts.
          */
         post: operations["resendCellularWebhookDelivery"];
         delete?: never;
@@ -1084,8 +1084,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a delivery with its payload and every attempt
-         * @description payload is what is sent. Each attempt shows when it was made, how long it took, and what the receiver answered or why it failed.
+         * Get a delivery with its payload and its attempts
+         * @description payload is what is sent. Each attempt shows when it was made, how long it took, and what the receiver answered or why it failed. attempts holds the newest 100, oldest first; attemptCount counts all.
          */
         get: operations["getWebhookDelivery"];
         put?: never;
@@ -1107,7 +1107,7 @@ export interface paths {
         put?: never;
         /**
          * Send a delivery again, with the same webhook-id
-         * @description One attempt at once, also while the endpoint is failing; when it fails, the whole schedule follows. 409 on a disabled endpoint, and while an attempt is being made.
+         * @description One attempt at once, also while the endpoint is failing; when it fails, the whole schedule follows. 409 on a disabled endpoint, while an attempt is being made, and after 1,000 attempts.
          */
         post: operations["resendWebhookDelivery"];
         delete?: never;
@@ -3301,6 +3301,7 @@ export interface components {
             reason: string | null;
             /** @description What is sent, as JSON */
             payload: Record<string, never>;
+            /** @description The newest 100, oldest first */
             attempts: {
                 number: number;
                 /**

@@ -177,9 +177,10 @@ export function createConfigJobsRepository(sql: Database) {
       await one(ref).update({ is_beginning_stage: true });
     },
 
-    /** Starts a scheduled job. */
+    /** Starts a scheduled job. It may start late, and counts as later than jobs that were applied before it did. */
     async markRunning(ref: JobRef): Promise<void> {
-      await one(ref).where({ status: 'scheduled' }).update({ status: 'running' });
+      const startAt = sql.raw('greatest(start_at, now())');
+      await one(ref).where({ status: 'scheduled' }).update({ status: 'running', start_at: startAt });
     },
 
     /** A scheduled job counts as running from now on, so that its run ends it. */
@@ -195,9 +196,10 @@ export function createConfigJobsRepository(sql: Database) {
       await one(ref).update({ deadline_at: deadlineAt });
     },
 
-    /** Stores the final counts in the row of the job. */
+    /** Stores the final counts in the row of the job. Only an aborted one keeps a reason: its abort may have been cancelled. */
     async finish(ref: JobRef, status: JobStatus, targetCounts: Counts): Promise<void> {
-      await one(ref).update({ status, target_counts: toJson(targetCounts), finished_at: sql.fn.now() });
+      const ended = { status, target_counts: toJson(targetCounts), finished_at: sql.fn.now() };
+      await one(ref).update(status === 'aborted' ? ended : { ...ended, reason: null });
     },
   };
 }

@@ -190,7 +190,9 @@ export const jobSchema = Joi.object<JobView>({
     superseded: count(),
     timedOut: count(),
   }).required(),
-  startAt: timestamp().description('Only of a job that was applied with startAt'),
+  startAt: timestamp().description(
+    'Only of a job that was applied with startAt; once it has started, when it did if that was later',
+  ),
   deadlineAt: timestamp().required(),
   cancelRequestedAt: timestamp()
     .allow(null)

@@ -56,6 +56,16 @@ describe('A job', () => {
       assert.equal((await proceed(jobId)).status, 409);
     });
 
+    it('begins its second stage although its run was about to end it when its deadline was moved', async () => {
+      const { jobId } = await job({ rollout: HALF_FIRST });
+      assert.equal((await proceed(jobId)).status, 200);
+      assert.equal((await extend(jobId, inHours(99))).status, 200);
+      await worker.endLate(jobId);
+      await worker.runJobs();
+      const { status, counts } = await jobOf(dms, jobId);
+      assert.deepEqual([status, counts.queued, counts.waiting], ['running', 0, 2]);
+    });
+
     it('aborts when too many devices have failed, although it was ordered to proceed', async () => {
       const { jobId, serials } = await job({ rollout: { ...HALF_FIRST, abortFailedPercent: 1 } });
       const states = await Promise.all(serials.map((serial) => configOf(dms, serial)));

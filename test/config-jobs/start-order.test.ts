@@ -40,23 +40,29 @@ describe('A job that started after another one that was applied later', () => {
       serialNumbers: ['A', 'B'],
       startAt: new Date(Date.now() + DAY_MS).toISOString(),
     });
-  const startNow = (jobId: string) => steps.startNow({ organizationId: org.id, jobId });
+  const startNow = (jobId: string, hoursLate?: number) =>
+    steps.startNow({ organizationId: org.id, jobId }, hoursLate);
   const pending = async () => (await configOf(org, 'A')).pendingConfig;
   const refuse = async (message: string) => {
     await org.device.get('/devices/A/pending-config');
     await report(org, 'A', { ...FACTORY, errors: [{ message }] });
   };
 
-  it('decides whose time zone the device follows', async () => {
-    now = JANUARY;
-    const scheduled = await schedule('hot-water');
-    await apply(org, 'fridge', { serialNumbers: ['A'] });
-    await applyAnswer(org, 'A');
-    await startNow(scheduled);
-    now = JULY;
-    await steps.syncUtcOffsets();
-    assert.equal((await pending()).calendars[0].timezone, 120);
-  });
+  for (const [when, hoursLate] of [
+    ['', 0],
+    [', also when it started late', 1],
+  ] as const) {
+    it(`decides whose time zone the device follows${when}`, async () => {
+      now = JANUARY;
+      const scheduled = await schedule('hot-water');
+      await apply(org, 'fridge', { serialNumbers: ['A'] });
+      await applyAnswer(org, 'A');
+      await startNow(scheduled, hoursLate);
+      now = JULY;
+      await steps.syncUtcOffsets();
+      assert.equal((await pending()).calendars[0].timezone, 120);
+    });
+  }
 
   it('is kept with its rules when old jobs are removed', async () => {
     const scheduled = await schedule('hot-water');

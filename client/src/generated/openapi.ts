@@ -2679,7 +2679,7 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description Only of a job that was applied with startAt
+             * @description Only of a job that was applied with startAt; once it has started, when it did if that was later
              * @example 2026-03-02T08:15:30.000Z
              */
             startAt?: string;

@@ -193,8 +193,11 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     }),
     recordOutcomes: progress.recordOutcomes,
     syncUtcOffsets: daylightSaving.syncUtcOffsets,
-    removeOldJobs: createOldJobsRemoval(createOldJobsRepository(sql)),
-    removeUnusedConfigurations: createUnusedConfigurationsRemoval(createUnusedConfigurationsRepository(sql)),
+    removeOldJobs: createOldJobsRemoval(createOldJobsRepository(sql), resources.onSetAside('retention')),
+    removeUnusedConfigurations: createUnusedConfigurationsRemoval(
+      createUnusedConfigurationsRepository(sql),
+      resources.onSetAside('retention'),
+    ),
     startMissingWorkflows: createMissingWorkflowsSweep<JobWithoutWorkflow>({
       ...runs,
       findLastRun: starter.findJobRun,

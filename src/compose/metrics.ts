@@ -16,6 +16,7 @@ export const SET_ASIDE_WORKS = [
   'compaction of readings',
   'snoozed alerts',
   'escalations',
+  'retention',
 ] as const;
 
 export function composeMetrics() {

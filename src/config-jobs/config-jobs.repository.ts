@@ -195,9 +195,10 @@ export function createConfigJobsRepository(sql: Database) {
       await one(ref).update({ deadline_at: deadlineAt });
     },
 
-    /** Stores the final counts in the row of the job. */
+    /** Stores the final counts in the row of the job. Only an aborted one keeps a reason: its abort may have been cancelled. */
     async finish(ref: JobRef, status: JobStatus, targetCounts: Counts): Promise<void> {
-      await one(ref).update({ status, target_counts: toJson(targetCounts), finished_at: sql.fn.now() });
+      const ended = { status, target_counts: toJson(targetCounts), finished_at: sql.fn.now() };
+      await one(ref).update(status === 'aborted' ? ended : { ...ended, reason: null });
     },
   };
 }

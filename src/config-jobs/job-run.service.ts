@@ -105,7 +105,7 @@ export function createJobRunService(deps: JobRunDeps) {
   async function mayContinue(sql: Database, job: Job, ending: Ending): Promise<boolean> {
     if (ending === 'completed' && job.deadlineAt <= (await readClock(sql))) return false;
     const verdict = evaluateJob(job, await jobsIn(sql).countTargets(job));
-    if (ending !== 'completed') return verdict !== 'abort';
+    if (ending === 'aborted') return verdict !== 'abort';
     return verdict !== 'proceed' || job.currentStage < job.stageCount;
   }
 
@@ -155,7 +155,7 @@ export function createJobRunService(deps: JobRunDeps) {
     async isDue(ref: JobRef): Promise<boolean> {
       return transact(async ({ sql }) => {
         const job = await jobsIn(sql).findForWorkflow(ref);
-        // The timer of its run is as wrong as a clock was when it was set.
+        // The timer of the run was set by a clock that may have been slow.
         if (job?.status === 'scheduled') return job.startAt !== null && job.startAt <= (await readClock(sql));
         if (job?.status !== 'running') return false;
         return evaluateJob(job, await jobsIn(sql).countTargets(ref)) !== 'wait';
@@ -178,12 +178,13 @@ export function createJobRunService(deps: JobRunDeps) {
 
     /**
      * Offers the change to the next devices of the stage, ordered by asset id. Returns the last one; null
-     * when all devices of the stage have begun, or the job has ended or was cancelled.
+     * when all devices of the stage have begun, or the job has ended, was cancelled, or its deadline has passed.
      */
     offerNext(ref: JobRef, stage: number, after: string | null): Promise<string | null> {
       return onRunning(ref, async (tx, job) => {
         const { sql, afterCommit } = tx;
         if (job.currentStage >= stage || job.cancelRequestedAt !== null) return null;
+        if (job.deadlineAt <= (await readClock(sql))) return null;
         const page = { after, limit: chunkSize };
         const { listed, queuedChanges, archived } = await lockQueued(tx, job, stage, page);
         const stageChanges = await compileAgain(sql, job, queuedChanges);
@@ -207,7 +208,11 @@ export function createJobRunService(deps: JobRunDeps) {
      */
     endNext(ref: JobRef, ending: Ending, after: string | null): Promise<string | null> {
       return onRunning(ref, async (tx, job) => {
-        if (job.cancelRequestedAt !== null) return deps.jobEnding.endNext(tx, job, 'cancelled', after);
+        if (job.cancelRequestedAt !== null) {
+          // A step that began before the cancel has passed devices that still have the change.
+          const isOfCancel = ending === 'aborted' && job.reason === null;
+          return deps.jobEnding.endNext(tx, job, 'cancelled', isOfCancel ? after : null);
+        }
         if (job.reason !== null) return deps.jobEnding.endNext(tx, job, 'aborted', after);
         if (after === null && (await mayContinue(tx.sql, job, ending))) return null;
         const reason = ending === 'aborted' ? await beginAbort(tx.sql, job) : null;

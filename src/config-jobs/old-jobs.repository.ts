@@ -1,6 +1,7 @@
 /** Jobs that ended long ago. */
 import { acrossOrganizations } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
+import { SET_ASIDE_MS } from '../db/due-rows.ts';
 import { query } from '../db/query.ts';
 import type { JobRef } from './config-job.ts';
 import { SETS_ALERTS, startsBefore } from './config-targets.statements.ts';
@@ -63,6 +64,12 @@ export function createOldJobsRepository(sql: Database) {
     async removeTargets(job: JobRef, after: string | null, limit: number): Promise<RemovedPage> {
       const [page] = await query<RemovedPage>(sql, REMOVE_TARGETS, { ...job, after, limit });
       return page as RemovedPage;
+    },
+
+    /** Lists the job again after an hour, behind those that are due then. */
+    async setAside(job: JobRef, days: number): Promise<void> {
+      const at = sql.raw('now() - make_interval(days => ?, secs => ?)', [days, -SET_ASIDE_MS / 1_000]);
+      await one(job).update({ purge_checked_at: at });
     },
 
     /** Removes the job if it has no targets left; otherwise it is checked again after the same time. */

@@ -46,9 +46,11 @@ export function createIngressAvailabilityRepository(sql: Database) {
       };
     },
 
+    /** Also those that were recorded while the clock was ahead: they would count once their end is past. */
     async removeOldOutages(): Promise<void> {
       await sql('ingress_outages')
         .where('ended_at', '<', sql.raw(`now() - ${OUTAGES_KEPT}`))
+        .orWhere('ended_at', '>', sql.raw('now() + make_interval(secs => ?)', [OUTAGE_MIN_MS / 1_000]))
         .delete();
     },
   };

@@ -44,7 +44,12 @@ export interface Excuses {
 export function createOutageTracker() {
   const foundDownAt = new Map<string, number>();
   return {
-    excuses({ now, heartbeats, outages }: AvailabilityRecord): Excuses {
+    /**
+     * Deadlines are compared with `at`, by the clock that this process knows. An outage that ends later was recorded while the
+     * clock of the database was ahead, and excuses nobody once that is right again.
+     */
+    excuses({ now, heartbeats, outages }: AvailabilityRecord, at: Date): Excuses {
+      const recorded = outages.filter(({ endedAt }) => endedAt.getTime() - at.getTime() <= OUTAGE_MIN_MS);
       const down = heartbeats.filter(({ beatAt }) => now.getTime() - beatAt.getTime() > OUTAGE_MIN_MS);
       for (const ingress of foundDownAt.keys()) {
         if (!down.some((each) => each.ingress === ingress)) foundDownAt.delete(ingress);
@@ -54,7 +59,7 @@ export function createOutageTracker() {
         foundDownAt.set(ingress, foundAt);
         return now.getTime() - foundAt > EXCUSED_MAX_MS ? [] : [{ startedAt: beatAt, endedAt: now }];
       });
-      return { outages: mergeIntervals([...outages, ...ongoing]), isOngoing: ongoing.length > 0 };
+      return { outages: mergeIntervals([...recorded, ...ongoing]), isOngoing: ongoing.length > 0 };
     },
   };
 }

@@ -127,7 +127,8 @@ export function createPresenceService(deps: PresenceServiceDeps) {
      * individual event.
      */
     async sweepOffline(): Promise<void> {
-      const look = { now: now(), ...tracker.excuses(await deps.readAvailability()) };
+      const at = now();
+      const look = { now: at, ...tracker.excuses(await deps.readAvailability(), at) };
       // Batches may be smaller than their limits, because they skip locked rows.
       while ((await postponeListed(look)) > 0);
       await deps.beginOverdueFleets(look);

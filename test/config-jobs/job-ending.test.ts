@@ -99,6 +99,12 @@ describe('The end of a job in chunks', () => {
   };
   const stateCount = (state: string) =>
     countOf(dms.service.sql, 'config_targets where job_id = ? and state = ?', [job.jobId, state]);
+  const passDeadline = () =>
+    query(
+      dms.service.sql,
+      'update config_jobs set deadline_at = now() where organization_id = ? and id = ?',
+      [org.id, job.jobId],
+    );
 
   for (const ending of ['cancelled', 'aborted', 'completed'] as const) {
     it(`locks no more devices than a chunk has (${ending})`, async () => {
@@ -136,6 +142,17 @@ describe('The end of a job in chunks', () => {
     assert.deepEqual([await stateCount('applied'), await stateCount('cancelled')], [1, CHUNK - 1]);
   });
 
+  it('offers the change to no further device of a stage once the deadline has passed', async () => {
+    const rollout = { firstPercent: 10 };
+    job = { organizationId: org.id, jobId: await apply(org, 'daily', { serialNumbers: serials, rollout }) };
+    assert.equal((await org.api.post(`/devices/config-jobs/${job.jobId}/proceed`)).status, 200);
+    await steps.runJob(job, passDeadline);
+    const { status, counts } = await jobOf(org, job.jobId);
+    assert.deepEqual([status, counts.timedOut], ['completed_with_failures', DEVICES]);
+    const unoffered = `config_targets where job_id = ? and reason = 'the deadline passed before its stage began'`;
+    assert.equal(await countOf(dms.service.sql, unoffered, [job.jobId]), DEVICES - 1 - CHUNK);
+  });
+
   describe('when large and cancelled', () => {
     const cancel = () => org.api.post(`/devices/config-jobs/${job.jobId}/cancel`);
 
@@ -153,6 +170,27 @@ describe('The end of a job in chunks', () => {
       const { status: refused, body } = await cancel();
       assert.deepEqual([refused, body.message], [409, 'The job is not running: it is cancelled']);
     });
+
+    for (const [ended, prepare] of [
+      ['timed out', passDeadline],
+      ['aborted', async () => {}],
+    ] as const) {
+      it(`withdraws the change also from devices whose targets its run has ${ended} or left failed before`, async () => {
+        const rollout = { firstPercent: 60, abortFailedPercent: 1 };
+        await createProfile(org, { slug: 'hourly', intervals: { transmissionIntervalSeconds: 3_600 } });
+        job = { organizationId: org.id, jobId: await apply(org, 'hourly', { applyToAll: true, rollout }) };
+        await steps.runJob(job);
+        const [first] = serials as [string];
+        await org.device.get(`/devices/${first}/pending-config`);
+        await report(org, first, { ...FACTORY, transmissionInterval: 60, errors: [{ message: 'no' }] });
+        for (const serial of serials) assert.notEqual((await configOf(org, serial)).pendingConfig, null);
+        await prepare();
+        await steps.runJob(job, cancel);
+        const { status, reason } = await jobOf(org, job.jobId);
+        assert.deepEqual([status, reason], ['cancelled', null]);
+        for (const serial of serials) assert.equal((await configOf(org, serial)).pendingConfig, null, serial);
+      });
+    }
 
     it('refuses a retry before the job has ended', async () => {
       await cancel();

@@ -4,6 +4,10 @@ import { randomUUID } from 'node:crypto';
 import { openResources, type Resources } from '../../src/compose/resources.ts';
 import { createRetention } from '../../src/compose/retention.ts';
 import { composeSlices } from '../../src/compose/slices.ts';
+import { createOldJobsRepository } from '../../src/config-jobs/old-jobs.repository.ts';
+import { createOldJobsRemoval } from '../../src/config-jobs/old-jobs.service.ts';
+import { createUnusedConfigurationsRepository } from '../../src/config-jobs/unused-configurations.repository.ts';
+import { createUnusedConfigurationsRemoval } from '../../src/config-jobs/unused-configurations.service.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import {
@@ -99,6 +103,32 @@ describe('The retention', () => {
       );
     });
 
+    it('removes jobs although an older one cannot be removed, and tries that one again after an hour', async () => {
+      const [failing, other] = [await applied(INTERVALS), await applied(INTERVALS)];
+      await ageJob(failing.jobId, 410);
+      await ageJob(other.jobId, 400);
+      const repository = createOldJobsRepository(dms.service.sql);
+      const setAside: string[] = [];
+      const remove = createOldJobsRemoval(
+        {
+          ...repository,
+          removeTargets: async (job, ...page) => {
+            if (job.jobId === failing.jobId) throw new Error('too many targets');
+            return repository.removeTargets(job, ...page);
+          },
+        },
+        ({ jobId }) => void setAside.push(jobId),
+      );
+      const left = () =>
+        Promise.all([failing, other].map(({ jobId }) => status(`/devices/config-jobs/${jobId}`)));
+      for (const _ of [1, 2]) await remove(365, () => true);
+      assert.deepEqual([await left(), setAside], [[200, 404], [failing.jobId]]);
+      const anHourLater = `update config_jobs set purge_checked_at = purge_checked_at - interval '1 hour' where id = ?`;
+      await run(anHourLater, [failing.jobId]);
+      await removeOld();
+      assert.deepEqual(await left(), [404, 404]);
+    });
+
     it('keeps targets whose change a device may still come to run', async () => {
       const serial = `DEVICE-${++serials}`;
       await register(dms, serial);
@@ -192,6 +222,30 @@ describe('The retention', () => {
       assert.deepEqual([await isStored(old), await isStored(young)], [false, true]);
     });
 
+    it('removes those of an organization although those of another one cannot be removed', async () => {
+      const repository = createUnusedConfigurationsRepository(dms.service.sql);
+      const config = { transmissionInterval: 1_005 };
+      const organizationIds = [dms.id, (await dms.addOrganization()).id];
+      const ids = await createConfigurationsRepository(dms.service.sql, createConfigurationCache()).insert(
+        organizationIds.map((organizationId) => ({ organizationId, config })),
+      );
+      for (const id of ids) await age(id);
+      const setAside: string[] = [];
+      const remove = createUnusedConfigurationsRemoval(
+        {
+          ...repository,
+          listReferred: async (organizationId) => {
+            if (organizationId === dms.id) throw new Error('too many rows');
+            return repository.listReferred(organizationId);
+          },
+        },
+        ({ organizationId }) => void setAside.push(organizationId),
+      );
+      await remove(() => true);
+      const areStored = await Promise.all(ids.map(isStored));
+      assert.deepEqual([areStored, setAside], [[true, false], [dms.id]]);
+    });
+
     it('keeps old configurations that devices report, run or wait for, or that targets refer to', async () => {
       const { serial } = await applied(HOT_WATER);
       const slug = await createProfile(dms, { ...FRIDGE, slug: `pending-${++serials}` });
@@ -255,6 +309,17 @@ describe('The retention', () => {
       await repository.insert([entry]);
       assert.equal(await isStored(id), true);
     });
+  });
+
+  it('removes outages of the ingress after 30 days, and those that a clock ahead of the time has recorded', async () => {
+    await run(
+      `insert into ingress_outages (ingress, started_at, ended_at)
+       select 'api', now() - make_interval(days => days + 1), now() - make_interval(days => days)
+       from unnest(array[31, 2, -1]) as days`,
+    );
+    await removeOld();
+    assert.equal(await count('ingress_outages', `ended_at < now() - interval '1 day'`, []), 1);
+    assert.equal(await count('ingress_outages', 'ended_at > now()', []), 0);
   });
 
   describe('of unregistered devices', () => {

@@ -121,7 +121,7 @@ describe('A scheduled job', () => {
     await untilStarted(jobId);
   });
 
-  it('starts when it is due although its run waits for a later time', async () => {
+  it('starts when it is due although a slow clock made its run wait for longer', async () => {
     const jobId = await schedule();
     await untilIdle(dms, jobId, SHOWS_START);
     await setStart(jobId, 0);

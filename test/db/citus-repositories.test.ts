@@ -462,6 +462,7 @@ const RUNS: Runs = [
   ...callsOf('old jobs', createOldJobsRepository, {
     list: (each) => acts(each.list(1, 10)),
     removeTargets: TEXT,
+    setAside: (each) => each.setAside(JOB, 1),
     removeOrKeep: (each) => each.removeOrKeep(JOB),
   }),
   ...callsOf('devices with a schedule', createScheduledDevicesRepository, {

@@ -17,7 +17,7 @@ describe('Outages of the ingress', () => {
     outages: Outage[] = [],
     now = 0,
     tracker = createOutageTracker(),
-  ) => tracker.excuses({ now: at(now), heartbeats, outages }).outages;
+  ) => tracker.excuses({ now: at(now), heartbeats, outages }, at(now)).outages;
 
   it('finds no outage while each ingress has sent a heartbeat within a minute', () => {
     assert.deepEqual(outagesOf([beat('api', -1), beat('gateway', 0)]), []);
@@ -27,6 +27,13 @@ describe('Outages of the ingress', () => {
   it('merges recorded outages that overlap', () => {
     const recorded = [outage(-20, -10), outage(-90, -80), outage(-25, -15), outage(-22, -16)];
     assert.deepEqual(outagesOf([], recorded), [outage(-90, -80), outage(-25, -10)]);
+  });
+
+  it('leaves out an outage that a clock ahead of the time has recorded, as soon as the process knows the time', () => {
+    const record = { now: at(0), heartbeats: [], outages: [outage(-20, -10), outage(-5, 1_440)] };
+    const { excuses } = createOutageTracker();
+    assert.deepEqual(excuses(record, at(0)).outages, [outage(-20, -10)]);
+    assert.deepEqual(excuses(record, at(1_440)).outages, record.outages);
   });
 
   it('counts an ongoing outage from the last heartbeat until now', () => {

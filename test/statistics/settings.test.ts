@@ -344,9 +344,10 @@ describe('The settings that a device ran', () => {
     await applyAnswer(dms, serial);
     await query(dms.service.sql, `update configurations set last_used_at = now() - interval '30 days'`);
     await query(dms.service.sql, 'delete from config_targets');
-    await createUnusedConfigurationsRemoval(createUnusedConfigurationsRepository(dms.service.sql))(
-      () => true,
-    );
+    await createUnusedConfigurationsRemoval(
+      createUnusedConfigurationsRepository(dms.service.sql),
+      (_, error) => assert.fail(error as Error),
+    )(() => true);
     const { content } = (
       await query<{ content: number }>(dms.service.sql, 'select count(*) as content from configurations')
     )[0] ?? { content: 0 };

@@ -35,6 +35,8 @@ export interface Steps {
   removeOldJobs(days: number): Promise<void>;
   /** Runs all jobs until they wait for devices or have ended. */
   runJobs(): Promise<void>;
+  /** Runs a job until it waits for devices or has ended. */
+  runJob(job: JobRef, afterChunk?: () => Promise<unknown>): Promise<void>;
   /** Ends all running jobs, as their runs do when the deadline has passed. */
   expireJobs(): Promise<void>;
   /** The first chunk of an abort. */
@@ -45,6 +47,8 @@ export interface Steps {
   work(): Promise<void>;
   close(): Promise<void>;
 }
+
+type InChunks = (next: (after: string | null) => Promise<string | null>) => Promise<unknown>;
 
 interface StepsOptions {
   now?: () => Date;
@@ -82,18 +86,29 @@ export function openSteps(
   const findRunning = async (jobId: string) => (await listRunning()).find((job) => job.jobId === jobId);
 
   async function runJobs(): Promise<void> {
-    for (const job of await listRunning()) while (await passes(job));
+    for (const job of await listRunning()) await runJob(job);
+  }
+
+  async function runJob(job: JobRef, afterChunk: () => Promise<unknown> = async () => {}): Promise<void> {
+    const inChunks = (next: (after: string | null) => Promise<string | null>) =>
+      stepwise(async (after: string | null) => {
+        const last = await next(after);
+        await afterChunk();
+        return last;
+      });
+    while (await passes(job, inChunks));
   }
 
   /** One pass of a run. Returns whether another one follows at once. */
-  async function passes(job: JobRef): Promise<boolean> {
+  async function passes(job: JobRef, inChunks: InChunks): Promise<boolean> {
     const state = await jobRun.getJobState(job);
-    if (state?.status !== 'running' || state.verdict === 'wait') return false;
-    const { verdict, stage, stages } = state;
-    if (verdict === 'abort') await stepwise((after: string | null) => jobRun.endNext(job, 'aborted', after));
-    else if (stage === stages)
-      await stepwise((after: string | null) => jobRun.endNext(job, 'completed', after));
-    else await stepwise((after: string | null) => jobRun.offerNext(job, stage + 1, after));
+    if (state?.status !== 'running') return false;
+    const { verdict, stage, stages, untilDeadlineMs } = state;
+    if (untilDeadlineMs <= 0) await inChunks((after) => jobRun.endNext(job, 'completed', after));
+    else if (verdict === 'abort') await inChunks((after) => jobRun.endNext(job, 'aborted', after));
+    else if (verdict === 'wait') return false;
+    else if (stage === stages) await inChunks((after) => jobRun.endNext(job, 'completed', after));
+    else await inChunks((after) => jobRun.offerNext(job, stage + 1, after));
     return true;
   }
 
@@ -110,6 +125,7 @@ export function openSteps(
     syncUtcOffsets: () => configJobs.syncUtcOffsets(() => true),
     removeOldJobs: (days) => configJobs.removeOldJobs(days, () => true),
     runJobs,
+    runJob,
     async expireJobs() {
       await query(resources.sql, "update config_jobs set deadline_at = ? where status = 'running'", [
         resources.now(),

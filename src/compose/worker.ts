@@ -19,6 +19,9 @@ const ORGANIZATIONS_AT_ONCE_MIN = 4;
 /** Chunks of one organization at the same time: its jobs wait for each other's devices, each with a connection. */
 const CHUNKS_PER_ORGANIZATION_MAX = 2;
 
+/** Less than a chunk may take before its step counts as hanging (`CHUNK_MAX_MS`). */
+const CHUNK_TURN_MS = 120_000;
+
 const shareOf = (steps: number) => ({ perOrganizationMax: Math.ceil(steps / ORGANIZATIONS_AT_ONCE_MIN) });
 
 export async function startWorker(
@@ -38,6 +41,8 @@ export async function startWorker(
   const chunkTurns = createKeyedSemaphore({
     perKeyMax: CHUNKS_PER_ORGANIZATION_MAX,
     totalMax: Math.floor(settings.databasePoolSize / 2),
+    // Temporal repeats a step that waited for longer.
+    waitMaxMs: CHUNK_TURN_MS,
   });
   const worker = await startTemporalWorker({
     connection: toTemporalConnection(settings),
@@ -50,7 +55,7 @@ export async function startWorker(
       withdrawals: inTurns(slices.groups.withdrawals, chunkTurns, 'withdrawNext'),
       updates: composeTemporalUi(resources, slices, routes),
       endpointTurns: shareOf(settings.atOnce.endpointStepsMax),
-      jobTurns: shareOf(settings.atOnce.jobStepsMax),
+      jobTurns: { perOrganizationMax: 2 * CHUNKS_PER_ORGANIZATION_MAX },
       unknownSteps: { giveUpAfterMs: settings.unknownStepsGiveUpMs },
     }),
     log,

@@ -37,7 +37,7 @@ export function createBeginJob(deps: BeginJobDeps) {
     { scope, groupId, ...newJob }: JobToBegin,
     changes: RetryableTarget[],
     isOffered: boolean,
-  ): Promise<{ job: JobRef; crowded: Set<string> }> {
+  ): Promise<JobRef> {
     const targetCount = changes.length;
     const first = firstStageSize(targetCount, newJob.rollout);
     const stageCount = first < targetCount ? 2 : 1;
@@ -50,28 +50,28 @@ export function createBeginJob(deps: BeginJobDeps) {
       stage: index < first ? 1 : 2,
       state: isOffered && index < first ? ('waiting' as const) : ('queued' as const),
     }));
-    const isActive = newJob.startAt === null;
     for (const slice of inSlices(targets, deps.pageSize))
-      await deps.targetsIn(sql).insert(job, slice, { isActive });
-    const crowded = new Set(isActive ? await deps.targetsIn(sql).failCrowded(job) : []);
+      await deps.targetsIn(sql).insert(job, slice, { isActive: newJob.startAt === null });
     afterCommit(() => deps.startJob(job));
-    return { job, crowded };
+    return job;
   }
 
   async function offer(tx: Transaction, newJob: JobToBegin, changes: DeviceChange[]): Promise<JobRef> {
-    const { job, crowded } = await insert(tx, newJob, changes.map(toTarget), true);
-    const first = changes
-      .slice(0, firstStageSize(changes.length, newJob.rollout))
-      .filter(({ device }) => !crowded.has(device.assetId));
-    const superseded = await deps.changes.offer(tx, job, first);
+    const job = await insert(tx, newJob, changes.map(toTarget), true);
+    const first = changes.slice(0, firstStageSize(changes.length, newJob.rollout));
+    const crowded = await deps.targetsIn(tx.sql).failCrowded(
+      job,
+      first.map(({ device }) => device.assetId),
+    );
+    const offered = first.filter(({ device }) => !crowded.has(device.assetId));
+    const superseded = await deps.changes.offer(tx, job, offered);
     tx.afterCommit(() => deps.jobsProgressed(job.organizationId, superseded));
     return job;
   }
 
   /** The run compiles the changes again, for the capabilities that the devices have by then. */
-  async function queue(tx: Transaction, newJob: JobToBegin, changes: RetryableTarget[]): Promise<JobRef> {
-    return (await insert(tx, newJob, changes, false)).job;
-  }
+  const queue = (tx: Transaction, newJob: JobToBegin, changes: RetryableTarget[]): Promise<JobRef> =>
+    insert(tx, newJob, changes, false);
 
   const isLarge = (targetCount: number): boolean => targetCount > deps.largeAbove;
 

@@ -213,10 +213,10 @@ export function createConfigTargetsRepository(sql: Database) {
       return lastOf(assetIds, page.limit);
     },
 
-    /** Fails the targets of a new job whose devices have too many active changes. Returns their assets. */
-    async failCrowded(job: JobRef): Promise<string[]> {
-      const rows = await query<{ assetId: string }>(sql, FAIL_CROWDED, { ...job });
-      return rows.map(({ assetId }) => assetId);
+    /** Fails targets that begin whose devices have too many active changes. Returns their assets. */
+    async failCrowded({ organizationId, jobId }: JobRef, assetIds: string[]): Promise<Set<string>> {
+      const rows = await query<{ assetId: string }>(sql, FAIL_CROWDED, { organizationId, jobId, assetIds });
+      return new Set(rows.map(({ assetId }) => assetId));
     },
 
     async begin(job: JobRef, assetIds: string[]): Promise<void> {

@@ -52,13 +52,12 @@ const ACTIVE_PER_DEVICE_MAX = 100;
 export const FAIL_CROWDED = `
   with crowded as materialized (
     select n.asset_id
-    from config_targets n
+    from unnest(:assetIds::uuid[]) as n (asset_id)
     cross join lateral (
       select t.job_id from config_targets t
-      where t.organization_id = n.organization_id and t.asset_id = n.asset_id and t.is_active
+      where t.organization_id = :organizationId and t.asset_id = n.asset_id and t.is_active
       offset ${ACTIVE_PER_DEVICE_MAX} limit 1
     ) as more
-    where n.organization_id = :organizationId and n.job_id = :jobId and n.is_active
   )
   update config_targets t set
     state = 'failed', is_active = false, updated_at = now(),

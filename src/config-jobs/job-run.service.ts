@@ -63,9 +63,10 @@ export function createJobRunService(deps: JobRunDeps) {
     const queued = new Map(
       (await targetsIn(sql).listQueued(job, stage, page)).map((target) => [target.assetId, target]),
     );
+    const crowded = await targetsIn(sql).failCrowded(job, [...queued.keys()]);
     const queuedChanges = devices.flatMap((device) => {
       const target = queued.get(device.assetId);
-      return target ? [{ device, changeId: target.changeId }] : [];
+      return target && !crowded.has(device.assetId) ? [{ device, changeId: target.changeId }] : [];
     });
     const locked = new Set(devices.map(({ assetId }) => assetId));
     const archived = assetIds.filter((assetId) => !locked.has(assetId));
@@ -169,10 +170,8 @@ export function createJobRunService(deps: JobRunDeps) {
     startNext(ref: JobRef, after: string | null): Promise<string | null> {
       return onStatus('scheduled', ref, async ({ sql }, job) => {
         const last = await targetsIn(sql).activateNext(job, { after, limit: chunkSize });
-        if (last !== null) return last;
-        await targetsIn(sql).failCrowded(job);
-        await jobsIn(sql).markRunning(job);
-        return null;
+        if (last === null) await jobsIn(sql).markRunning(job);
+        return last;
       });
     },
 

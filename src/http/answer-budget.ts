@@ -5,6 +5,8 @@ const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
 const COUNTED_FROM = 16 * 1024;
 
 interface Closing {
+  /** The client has gone: `close` has been emitted, or never will be. */
+  readonly destroyed: boolean;
   once(event: 'close', listener: () => void): unknown;
 }
 
@@ -15,7 +17,7 @@ export type CountUnread = (owner: string, bytes: number, response: Closing) => v
 export function createAnswerBudget(): CountUnread {
   const unread = new Map<string, number>();
   return (owner, bytes, response) => {
-    if (bytes < COUNTED_FROM) return;
+    if (bytes < COUNTED_FROM || response.destroyed) return;
     const sum = (unread.get(owner) ?? 0) + bytes;
     if (sum > UNREAD_BYTES_MAX)
       throw new AppError('rate_limited', 'Too many answers have not been read: read those before', {

@@ -1,5 +1,4 @@
 /** `/livez`: the process answers. `/readyz`: the process can work, with the state of each dependency. */
-import { createSharedReads } from '../process/shared-reads.ts';
 import type { ReadOnlyPaths } from './app.ts';
 import { helpLink } from './render-error.ts';
 
@@ -26,10 +25,16 @@ interface ReadinessDeps {
 }
 
 export function createReadiness({ checks, phase, timeZoneRules }: ReadinessDeps) {
-  // Callers share a check, because anybody may ask.
-  const readDependencies = createSharedReads(() => runChecks(checks));
+  let underWay: ReturnType<typeof runChecks> | null = null;
+  /** Callers join the checks under way, because anybody may ask. */
+  const readDependencies = () => {
+    underWay ??= runChecks(checks).finally(() => {
+      underWay = null;
+    });
+    return underWay;
+  };
   return async () => {
-    const dependencies = await readDependencies('');
+    const dependencies = await readDependencies();
     const states = Object.values(dependencies).map(({ state }) => state);
     const status = phase() === 'up' ? worstOf(states) : phase();
     const isReady = status === 'ok' || status === 'degraded';

@@ -63,9 +63,8 @@ export function createMailAddresses(deps: MailAddressesDeps) {
     mail: PlannedMail,
   ): Promise<MailRoom> {
     const sent = await listSent(organizationId, hourAgo(), now());
-    const mustWait = (isStep: boolean) => spreadWaitMs({ ...mail, isStep }, sent, limits, now()) > 0;
-    if (mailWaitMs(mail, sent, limits, now()) > 0 || mustWait(true)) return 'none';
-    return mustWait(false) ? 'steps' : 'all';
+    if (mailWaitMs(mail, sent, limits, now()) > 0) return 'none';
+    return spreadWaitMs(mail, sent, limits, now()) > 0 ? 'steps' : 'all';
   }
 
   /** @throws rate_limited */

@@ -58,28 +58,24 @@ export function mailWaitMs(mail: PlannedMail, sent: SentMail[], limits: MailLimi
   return Math.max(...waits);
 }
 
-/** Shares of the limit of an address: up to `from`, notifications are sent as they come; `over` is spread over the hour. */
-const SPREADS = { alerts: { from: 0.4, over: 0.4 }, steps: { from: 0.8, over: 0.2 } } as const;
+/** Share of the limit of an address for notifications that are sent as they come, and again for those that are spread. */
+const AT_ONCE_SHARE = 0.4;
 
 /**
- * Milliseconds until a notification may be sent, beyond `mailWaitMs`. After many in an hour they are spread over it, so
- * an alert that opens again and again silences nobody. Steps of escalations are spread later than what is gathered.
+ * Milliseconds until a notification may be sent that is no step of an escalation, beyond `mailWaitMs`. After many in an
+ * hour, they are spread over it: so an alert that opens again and again silences nobody, and steps find room.
  */
 export function spreadWaitMs(
-  { addressKey, isStep }: Pick<PlannedMail, 'addressKey'> & { isStep: boolean },
+  { addressKey }: PlannedMail,
   sent: SentMail[],
   { perAddress }: MailLimits,
   now: Date,
 ): number {
   const own = sent.filter((each) => each.kind === 'notification' && each.addressKey === addressKey);
+  const atOnceMax = Math.max(1, Math.floor(perAddress * AT_ONCE_SHARE));
   const last = own.at(-1);
-  const spreads = isStep ? [SPREADS.steps] : [SPREADS.alerts, SPREADS.steps];
-  const waits = spreads.map(({ from, over }) =>
-    last && own.length >= Math.floor(perAddress * from)
-      ? last.sentAt.getTime() + HOUR_MS / (perAddress * over) - now.getTime()
-      : 0,
-  );
-  return Math.max(0, ...waits);
+  if (!last || own.length < atOnceMax) return 0;
+  return Math.max(0, last.sentAt.getTime() + HOUR_MS / atOnceMax - now.getTime());
 }
 
 /** Time until the number of mails in the last hour is below the limit. */

@@ -107,10 +107,9 @@ export function composeNotifications(resources: Resources, { send, tests, record
       }),
       sender,
       mails: {
-        findRoom: async (channel) =>
-          channel.type === 'email' ? addresses.findRoom(channel, channel.target) : 'all',
+        hasRoom: async (channel) => channel.type !== 'email' || addresses.hasRoom(channel, channel.target),
         count: async (claimed) =>
-          claimed.type !== 'email' || addresses.countNotification(claimed, claimed.target, claimed),
+          claimed.type !== 'email' || addresses.countNotification(claimed, claimed.target),
         takeBack: (claimed) => addresses.takeBack(claimed, claimed.target, 'notification'),
       },
       schedule: deliveryPlan.scheduleMs,

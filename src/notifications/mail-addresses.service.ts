@@ -11,7 +11,7 @@ import { HOUR_MS } from '../process/durations.ts';
 import { AppError } from '../process/errors.ts';
 import { ID_PATTERN } from '../process/uuid.ts';
 import type { MailAddress, MailAddressesRepository } from './mail-addresses.repository.ts';
-import { type MailLimits, mailWaitMs, type PlannedMail, spreadWaitMs, toAddressKey } from './mail-limits.ts';
+import { type MailLimits, mailWaitMs, type PlannedMail, toAddressKey } from './mail-limits.ts';
 import { type ChannelRef, channelView, type NotificationChannel } from './notification-channel.ts';
 
 const LINK_MS = 24 * HOUR_MS;
@@ -40,9 +40,6 @@ export interface Confirmation {
   token: string | null;
 }
 
-/** Notifications that may be sent now: none, only steps of escalations, or all. */
-export type MailRoom = 'none' | 'steps' | 'all';
-
 export type MailAddresses = ReturnType<typeof createMailAddresses>;
 
 export function createMailAddresses(deps: MailAddressesDeps) {
@@ -55,16 +52,6 @@ export function createMailAddresses(deps: MailAddressesDeps) {
     mail: PlannedMail,
   ): Promise<number> {
     return mailWaitMs(mail, await listSent(organizationId, hourAgo(), now()), limits, now());
-  }
-
-  async function findRoom(
-    { listSent }: Pick<MailAddressesRepository, 'listSent'>,
-    organizationId: string,
-    mail: PlannedMail,
-  ): Promise<MailRoom> {
-    const sent = await listSent(organizationId, hourAgo(), now());
-    if (mailWaitMs(mail, sent, limits, now()) > 0) return 'none';
-    return spreadWaitMs(mail, sent, limits, now()) > 0 ? 'steps' : 'all';
   }
 
   /** @throws rate_limited */
@@ -108,23 +95,18 @@ export function createMailAddresses(deps: MailAddressesDeps) {
     countTest: (sql: Database, { organizationId, channelId }: ChannelRef, address: string): Promise<void> =>
       count(sql, organizationId, { addressKey: toAddressKey(address), channelId, kind: 'test' }),
 
-    /** Counts nothing, and needs no lock: `countNotification` decides. */
-    findRoom({ organizationId, channelId }: ChannelRef, address: string): Promise<MailRoom> {
+    /** Whether a notification may be sent now. Counts nothing, and needs no lock: `countNotification` decides. */
+    async hasRoom({ organizationId, channelId }: ChannelRef, address: string): Promise<boolean> {
       const mail: PlannedMail = { addressKey: toAddressKey(address), channelId, kind: 'notification' };
-      return findRoom(addresses, organizationId, mail);
+      return (await waitFor(addresses, organizationId, mail)) === 0;
     },
 
     /** Counts a notification; false when there are too many. */
-    countNotification(
-      { organizationId, channelId }: ChannelRef,
-      address: string,
-      { isEscalation }: { isEscalation: boolean },
-    ): Promise<boolean> {
+    countNotification({ organizationId, channelId }: ChannelRef, address: string): Promise<boolean> {
       const mail: PlannedMail = { addressKey: toAddressKey(address), channelId, kind: 'notification' };
       return transact(async ({ sql }) => {
         await addressesIn(sql).lock(organizationId);
-        const room = await findRoom(addressesIn(sql), organizationId, mail);
-        if (room === 'none' || (room === 'steps' && !isEscalation)) return false;
+        if ((await waitFor(addressesIn(sql), organizationId, mail)) > 0) return false;
         await addressesIn(sql).addSent(organizationId, mail, now(), hourAgo());
         return true;
       });

@@ -58,26 +58,6 @@ export function mailWaitMs(mail: PlannedMail, sent: SentMail[], limits: MailLimi
   return Math.max(...waits);
 }
 
-/** Share of the limit of an address for notifications that are sent as they come, and again for those that are spread. */
-const AT_ONCE_SHARE = 0.4;
-
-/**
- * Milliseconds until a notification may be sent that is no step of an escalation, beyond `mailWaitMs`. After many in an
- * hour, they are spread over it: so an alert that opens again and again silences nobody, and steps find room.
- */
-export function spreadWaitMs(
-  { addressKey }: PlannedMail,
-  sent: SentMail[],
-  { perAddress }: MailLimits,
-  now: Date,
-): number {
-  const own = sent.filter((each) => each.kind === 'notification' && each.addressKey === addressKey);
-  const atOnceMax = Math.max(1, Math.floor(perAddress * AT_ONCE_SHARE));
-  const last = own.at(-1);
-  if (!last || own.length < atOnceMax) return 0;
-  return Math.max(0, last.sentAt.getTime() + HOUR_MS / atOnceMax - now.getTime());
-}
-
 /** Time until the number of mails in the last hour is below the limit. */
 function waitMs(sent: SentMail[], max: number, now: Date): number {
   const first = sent[sent.length - max];

@@ -11,11 +11,9 @@ import { createBackgroundTasks } from '../process/background-tasks.ts';
 import { NoTurn } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
 import type { Gather, GatherSteps } from './gathering.service.ts';
-import type { MailRoom } from './mail-addresses.service.ts';
 import type { SendResult } from './mailer.service.ts';
 import type { RenewMessage } from './message-renewal.service.ts';
 import type { MessageSender } from './message-sender.service.ts';
-import type { ChannelType } from './notification-channel.ts';
 import type {
   ClaimedNotification,
   DueChannel,
@@ -31,9 +29,9 @@ interface NotifierDeps {
   gatherSteps: GatherSteps;
   renew: RenewMessage;
   sender: MessageSender;
-  /** Limits e-mails: `findRoom` checks, `count` counts, `takeBack` takes back what was counted. */
+  /** Limits e-mails: `hasRoom` checks, `count` counts, `takeBack` takes back what was counted. */
   mails: {
-    findRoom(channel: DueChannel): Promise<MailRoom>;
+    hasRoom(channel: DueChannel): Promise<boolean>;
     count(claimed: ClaimedNotification): Promise<boolean>;
     takeBack(claimed: ClaimedNotification): Promise<void>;
   };
@@ -53,15 +51,8 @@ interface NotifierDeps {
  */
 const PER_ORGANIZATION_MAX = 4;
 const PER_PROCESS_MAX = 64;
-/**
- * The largest shares of places. All e-mails go to one server, and all messages to Slack to another: while one of
- * them is slow, the other types of channels keep places.
- */
-const SHARES: ReadonlyArray<{ types: readonly ChannelType[]; max: number }> = [
-  { types: ['email'], max: 0.5 },
-  { types: ['slack'], max: 0.5 },
-  { types: ['slack', 'webhook'], max: 0.75 },
-];
+/** All e-mails go to one server: while that is slow, Slack and webhooks keep half of the places. */
+const SHARE_OF_EMAIL = 0.5;
 
 const UNSENDABLE: SendResult = {
   verdict: 'retry',
@@ -80,10 +71,9 @@ export function createNotifier(deps: NotifierDeps) {
 
   async function serve(channel: DueChannel): Promise<void> {
     // Alerts wait while the limit of e-mails is reached, and the next message names them all.
-    const room = await deps.mails.findRoom(channel);
-    if (room === 'none') return;
+    if (!(await deps.mails.hasRoom(channel))) return;
     // Quiet hours hold no steps of escalations.
-    const isForEscalations = room === 'steps' || !(await gather(channel));
+    const isForEscalations = !(await gather(channel));
     while (!isStopping) {
       // Before each claim, which locks: most often there is nothing further. Steps may have arrived meanwhile.
       const { hasSteps, isDue } = await notifications.findWaiting(channel, now());
@@ -138,9 +128,7 @@ export function createNotifier(deps: NotifierDeps) {
     const ofOrganization = ofProcess.filter((each) => each.organizationId === organizationId);
     const isFull = (served: DueChannel[], max: number): boolean =>
       served.length >= max ||
-      SHARES.filter(({ types }) => types.includes(type)).some(
-        (share) => served.filter((each) => share.types.includes(each.type)).length >= max * share.max,
-      );
+      (type === 'email' && served.filter((each) => each.type === type).length >= max * SHARE_OF_EMAIL);
     return !isFull(ofOrganization, PER_ORGANIZATION_MAX) && !isFull(ofProcess, PER_PROCESS_MAX);
   }
 

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
-import { mailWaitMs, type PlannedMail, spreadWaitMs } from '../../src/notifications/mail-limits.ts';
+import { mailWaitMs, type PlannedMail } from '../../src/notifications/mail-limits.ts';
 import { createNotificationAlertsRepository } from '../../src/notifications/notification-alerts.repository.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/process/durations.ts';
 import { visit } from '../operator/visitor.ts';
@@ -283,15 +283,6 @@ describe('The limit of mails', () => {
     assert.equal(mailWaitMs(mailTo('a'), full.slice(1), LIMITS, now), 0);
     const others = sent(600, mailTo('b', { channelId: 'two' }), 30);
     assert.equal(mailWaitMs(mailTo('a'), others, LIMITS, now), 30 * 60_000);
-  });
-
-  it('spreads notifications of an address over the hour after the first 24, so that a fifth of its limit is left to steps', () => {
-    const waitOf = (mails: Array<PlannedMail & { sentAt: Date }>) =>
-      spreadWaitMs(mailTo('a'), mails, LIMITS, now);
-    assert.equal(waitOf(sent(23, mailTo('a'), 1)), 0);
-    assert.equal(waitOf([...sent(24, mailTo('b'), 1), ...sent(24, mailTo('a', { kind: 'test' }), 1)]), 0);
-    assert.equal(waitOf(sent(24, mailTo('a'), 1)), 90_000);
-    assert.equal(waitOf(sent(47, mailTo('a'), 3)), 0);
   });
 
   it('counts tests per channel', () => {

@@ -15,7 +15,6 @@ import { createLookBack } from '../deliveries/look-back.ts';
 import { DELIVERIES_CHANNEL, notifyQueued, parseNotification } from '../deliveries/outbox.repository.ts';
 import { createBreakerRepository } from '../endpoints/breaker.repository.ts';
 import { createDisableEndpoint } from '../endpoints/disable-endpoint.service.ts';
-import type { EndpointRef } from '../endpoints/endpoint.ts';
 import {
   createEndpointHealthRepository,
   createShownHealthRepository,
@@ -81,25 +80,24 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
     requests: deliveries.requests,
     release: claims.release,
   });
+  const dispatching = startDispatching(resources, { claims, attempts });
   let isStopping = false;
-  const recoverySteps = createEndpointRecoveryService({
-    claims,
-    backlog: createBacklogRepository(outbox),
-    endpoints,
-    breakers,
-    attempts,
-    perEndpointMax,
-    leaseSeconds,
-    drainPerSecondMax,
-    drainTickMs,
-    wake: (endpoint) => notifyQueued(sql, [endpoint]),
-    isStopping: () => isStopping,
-    log,
-  });
-  const dispatching = startDispatching(resources, { claims, attempts, onChanged: recoverySteps.invalidate });
   return {
     isListening: dispatching.isListening,
-    recoverySteps,
+    recoverySteps: createEndpointRecoveryService({
+      claims,
+      backlog: createBacklogRepository(outbox),
+      endpoints,
+      breakers,
+      attempts,
+      perEndpointMax,
+      leaseSeconds,
+      drainPerSecondMax,
+      drainTickMs,
+      wake: (endpoint) => notifyQueued(sql, [endpoint]),
+      isStopping: () => isStopping,
+      log,
+    }),
     async stop() {
       isStopping = true;
       await dispatching.stop();
@@ -160,11 +158,7 @@ function composeAttempts(
 /** The dispatcher, and the notifications that wake it. */
 function startDispatching(
   { settings, deliveryPlan, now, log }: Resources,
-  {
-    claims,
-    attempts,
-    onChanged,
-  }: { claims: ClaimsRepository; attempts: Attempts; onChanged(endpoints: EndpointRef[]): void },
+  { claims, attempts }: { claims: ClaimsRepository; attempts: Attempts },
 ) {
   const { perEndpointMax, leaseSeconds } = settings.webhooks;
   const { pollIntervalMs } = deliveryPlan;
@@ -181,9 +175,8 @@ function startDispatching(
     channel: DELIVERIES_CHANNEL,
     onNotification: (payload) => {
       const { kind, endpoints } = parseNotification(payload);
-      if (kind === 'queued') return dispatcher.wake(endpoints);
-      dispatcher.invalidate(endpoints);
-      onChanged(endpoints);
+      if (kind === 'changed') dispatcher.invalidate(endpoints);
+      else dispatcher.wake(endpoints);
     },
     onFault: (err) =>
       log.warn({ err }, 'No notifications of new deliveries: the dispatcher polls every second'),

@@ -49,8 +49,6 @@ const DRAIN_SPAN_TICKS = 20;
  * lease.
  */
 const STALE_TICKS = 2;
-/** Claims of a drain at a time, for each request in flight: their bodies are in memory until they are sent. */
-const CLAIMED_PER_REQUEST = 4;
 /**
  * How long one step of the run sends retries, if there are enough; each step costs events of the run's
  * history.
@@ -59,14 +57,6 @@ const RETRY_ROUND_MS = 20_000;
 /** Pause between two claims of retries, so that retries due at about the same time are claimed together. */
 const RETRY_PAUSE_MS = { min: 100, max: 1_000 };
 
-interface Pacing {
-  startedAt: number;
-  spacingMs: number;
-  notAfterMs: number;
-  /** Requests since `startedAt` from earlier claims. */
-  sentBefore: number;
-}
-
 interface SendOutcome extends Requests {
   /** False when the breaker has opened or the endpoint was disabled. */
   mayContinue: boolean;
@@ -74,29 +64,20 @@ interface SendOutcome extends Requests {
   lastBegunMs: number;
 }
 
-interface TickOutcome extends SendOutcome {
-  /** Whether more of the backlog may be left to claim. */
-  isBehind: boolean;
-  isSlow: boolean;
-}
-
 export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
   const { claims, backlog, endpoints, breakers, attempts, perEndpointMax, leaseSeconds, drainTickMs } = deps;
 
-  /** Endpoints that are being drained, and whether they were changed since their last claim. */
-  const isChanged = new Map<string, boolean>();
-
   /** Sends in order, `perEndpointMax` at a time, until nothing more may be sent; releases the rest. */
   async function sendAll(
-    { endpointId }: EndpointRef,
     claimed: ClaimedDelivery[],
-    { startedAt, spacingMs, notAfterMs, sentBefore }: Pacing,
+    { spacingMs, notAfterMs }: { spacingMs: number; notAfterMs: number },
   ): Promise<SendOutcome> {
     const left = [...claimed];
     const outcome: SendOutcome = { sent: 0, failed: 0, mayContinue: true, lastBegunMs: 0 };
-    let begun = sentBefore;
+    let begun = 0;
+    const startedAt = performance.now();
     const spentMs = () => performance.now() - startedAt;
-    const isOver = () => !outcome.mayContinue || isChanged.get(endpointId) || deps.isStopping();
+    const isOver = () => !outcome.mayContinue || deps.isStopping();
     async function sendInTurn(): Promise<void> {
       while (left.length > 0 && !isOver() && spentMs() < notAfterMs) {
         const dueInMs = begun++ * spacingMs - spentMs();
@@ -116,29 +97,6 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
       await claims.release(left.splice(0));
     }
     return outcome;
-  }
-
-  /** Sends up to `limit` deliveries of the backlog, and claims them while the tick lasts. */
-  async function sendTick(endpoint: EndpointRef, limit: number): Promise<TickOutcome> {
-    const { endpointId } = endpoint;
-    const pacing = { spacingMs: drainTickMs / limit, notAfterMs: drainTickMs * STALE_TICKS };
-    const total = { sent: 0, failed: 0, lastBegunMs: 0 };
-    let startedAt: number | null = null;
-    for (;;) {
-      const asked = Math.min(limit - total.sent, perEndpointMax * CLAIMED_PER_REQUEST);
-      isChanged.set(endpointId, false);
-      const claimed = await claims.claimBacklog(endpoint, asked, leaseSeconds);
-      startedAt ??= performance.now();
-      const part = await sendAll(endpoint, claimed, { ...pacing, startedAt, sentBefore: total.sent });
-      total.sent += part.sent;
-      total.failed += part.failed;
-      total.lastBegunMs = Math.max(total.lastBegunMs, part.lastBegunMs);
-      const isInTime = performance.now() - startedAt < drainTickMs;
-      if (part.mayContinue && part.sent === asked && total.sent < limit && isInTime) continue;
-      const isBehind = claimed.length === asked || part.sent < claimed.length;
-      const isSlow = isBehind && total.sent < limit && !isChanged.get(endpointId);
-      return { ...total, mayContinue: part.mayContinue, isBehind, isSlow };
-    }
   }
 
   async function beginDrain(probed: RequestTarget): Promise<void> {
@@ -197,11 +155,9 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
       const endsAt = performance.now() + RETRY_ROUND_MS;
       while (performance.now() < endsAt && !deps.isStopping()) {
         const claimed = await claims.claimDue(endpoint, perEndpointMax, leaseSeconds);
-        const { mayContinue } = await sendAll(endpoint, claimed, {
-          startedAt: performance.now(),
+        const { mayContinue } = await sendAll(claimed, {
           spacingMs: 0,
           notAfterMs: Number.POSITIVE_INFINITY,
-          sentBefore: 0,
         });
         if (!mayContinue) return;
         if (claimed.length === perEndpointMax) continue;
@@ -237,12 +193,17 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
       for (let tick = 0; tick < DRAIN_TICKS && performance.now() < endsAt && !deps.isStopping(); tick++) {
         const startedAt = performance.now();
         const restMs = () => startedAt + drainTickMs - performance.now();
+        const limit = Math.floor(drain.pace);
         const recoveredAt = await breakers.findRecoveredAt(endpoint);
-        const outcome = await sendTick(endpoint, Math.floor(drain.pace));
+        const claimed = await claims.claimBacklog(endpoint, limit, leaseSeconds);
+        const outcome = await sendAll(claimed, {
+          spacingMs: drainTickMs / limit,
+          notAfterMs: drainTickMs * STALE_TICKS,
+        });
         sent += outcome.sent;
-        // A process that stops leaves the pace as it is to the next one.
-        if (!outcome.mayContinue || deps.isStopping()) break;
-        const hasMore = outcome.isBehind || (await backlog.queueReplay(endpoint));
+        if (!outcome.mayContinue) break;
+        const isBehind = claimed.length === limit || outcome.sent < claimed.length;
+        const hasMore = isBehind || (await backlog.queueReplay(endpoint));
         if (!hasMore && outcome.lastBegunMs < drainTickMs) {
           await onClosed(endpoint, await breakers.endDrain(endpoint, recoveredAt));
           break;
@@ -250,13 +211,7 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
         await delay(Math.max(0, restMs()));
         drain = nextPace(drain, outcome, deps.drainPerSecondMax);
       }
-      isChanged.delete(endpoint.endpointId);
       return { pace: drain.pace, sent };
-    },
-
-    /** The endpoints were changed: claims of their drains are released and claimed again. */
-    invalidate(changed: EndpointRef[]): void {
-      for (const { endpointId } of changed) if (isChanged.has(endpointId)) isChanged.set(endpointId, true);
     },
 
     async closeBreaker(endpoint: EndpointRef): Promise<void> {

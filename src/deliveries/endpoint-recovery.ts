@@ -189,12 +189,6 @@ export interface Requests {
   failed: number;
 }
 
-/** One second of a drain. */
-interface DrainedSecond extends Requests {
-  /** Whether the receiver answered too slowly for the pace. */
-  isSlow: boolean;
-}
-
 /**
  * The state of a drain between two seconds. Its pace grows while the receiver keeps up, and falls when too many requests
  * fail; a receiver with few failures still gets as much as it can handle.
@@ -217,16 +211,11 @@ const EVALUATED_MIN = 50;
 
 export const startPace = (pace: number): DrainPace => ({ pace, unevaluated: NONE });
 
-/** The pace of the next second, at least 1. At a slow receiver it follows what was sent, so that few claims are released. */
-export function nextPace(
-  { pace, unevaluated }: DrainPace,
-  second: DrainedSecond,
-  paceMax: number,
-): DrainPace {
+/** The pace of the next second, at least 1. */
+export function nextPace({ pace, unevaluated }: DrainPace, second: Requests, paceMax: number): DrainPace {
   const seen = { sent: unevaluated.sent + second.sent, failed: unevaluated.failed + second.failed };
   const isEvaluated = seen.sent >= EVALUATED_MIN;
   if (isEvaluated && seen.failed >= seen.sent * FAILED_SHARE_MAX) return startPace(Math.max(pace / 2, 1));
   const growth = second.failed === 0 ? GROWTH.afterNone : GROWTH.afterSome;
-  const reachable = second.isSlow ? Math.max(GROWTH.afterNone * second.sent, 1) : paceMax;
-  return { pace: Math.min(pace * growth, reachable, paceMax), unevaluated: isEvaluated ? NONE : seen };
+  return { pace: Math.min(pace * growth, paceMax), unevaluated: isEvaluated ? NONE : seen };
 }

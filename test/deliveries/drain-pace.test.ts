@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { nextPace, type Requests, startPace } from '../../src/deliveries/endpoint-recovery.ts';
 
 describe('The pace of a drain', () => {
-  const paceAfter = (pace: number, second: Requests, paceMax = 1_000, isSlow = false) =>
-    nextPace(startPace(pace), { ...second, isSlow }, paceMax).pace;
+  const paceAfter = (pace: number, second: Requests, paceMax = 1_000) =>
+    nextPace(startPace(pace), second, paceMax).pace;
 
   it('doubles after a second without a failure, up to the limit', () => {
     const paces = [1];
@@ -23,22 +23,16 @@ describe('The pace of a drain', () => {
     );
   });
 
-  it('grows from what was sent where the receiver is too slow for it', () => {
-    const paces = [0, 16, 400, 900].map((sent) => paceAfter(800, { sent, failed: 0 }, 1_000, true));
-    assert.deepEqual(paces, [1, 32, 800, 1_000]);
-  });
-
   it('stays between one request per second and the limit, whatever fails', () => {
     const second = fc.record({
       sent: fc.nat(1_000),
       failedShare: fc.double({ min: 0, max: 1, noNaN: true }),
-      isSlow: fc.boolean(),
     });
     fc.assert(
       fc.property(fc.array(second, { maxLength: 100 }), (seconds) => {
         let drain = startPace(1);
-        for (const { sent, failedShare, isSlow } of seconds) {
-          drain = nextPace(drain, { sent, failed: Math.floor(sent * failedShare), isSlow }, 300);
+        for (const { sent, failedShare } of seconds) {
+          drain = nextPace(drain, { sent, failed: Math.floor(sent * failedShare) }, 300);
           assert.ok(drain.pace >= 1 && drain.pace <= 300, `${drain.pace}`);
         }
       }),
@@ -53,7 +47,7 @@ describe('The pace of a drain', () => {
       requests += sent;
       // Each failure returns as a retry.
       backlog += 25 + failed - sent;
-      drain = nextPace(drain, { sent, failed, isSlow: false }, 1_000);
+      drain = nextPace(drain, { sent, failed }, 1_000);
       assert.ok(seconds < 60, `${backlog} are left after a minute`);
     }
   });

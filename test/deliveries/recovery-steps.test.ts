@@ -28,13 +28,7 @@ interface Sent {
 const TICKS_MAX = 40;
 
 /** Drains until the breaker is closed, while this many new deliveries arrive with each tick. */
-async function drain({
-  newPerTick = 0,
-  answerMs = 0,
-  tickMs = TICK_MS,
-  perEndpointMax = 16,
-  changedAtRequest = 0,
-} = {}) {
+async function drain({ newPerTick = 0, answerMs = 0, tickMs = TICK_MS } = {}) {
   const backlog = Array.from({ length: BACKLOG }, (_, index) => `${100 + index}`);
   let newest = 100 + BACKLOG;
   const limits: number[] = [];
@@ -65,12 +59,11 @@ async function drain({
     attempts: {
       attempt: async ({ id }: ClaimedDelivery) => {
         sent.push({ id, limit: limits.at(-1) as number, tickAt, at: performance.now() });
-        if (sent.length === changedAtRequest) steps.invalidate([ENDPOINT]);
         if (answerMs > 0) await delay(answerMs);
         return { result: { verdict: 'delivered' }, recorded: Promise.resolve(true) };
       },
     },
-    perEndpointMax,
+    perEndpointMax: 16,
     leaseSeconds: 60,
     drainPerSecondMax: PER_TICK_MAX,
     drainTickMs: tickMs,
@@ -118,28 +111,6 @@ describe('The drain of a backlog', () => {
   it('ends while new deliveries keep arriving, also when each answer takes longer than a tick', async () => {
     const { isClosed } = await drain({ newPerTick: PER_TICK_MAX / 2, answerMs: TICK_MS + 10 });
     assert.equal(isClosed, true);
-  });
-
-  it('claims four deliveries at a time for each request in flight, whatever its pace', async () => {
-    const { limits: asked } = await drain({ perEndpointMax: 1 });
-    assert.deepEqual(
-      asked.filter((limit) => limit > 4),
-      [],
-    );
-  });
-
-  it('sends nothing further of a claim once its endpoint is changed, and claims the rest again', async () => {
-    // The first request of the third tick, which has claimed four deliveries.
-    const { sent: all } = await drain({ changedAtRequest: 4 });
-    const changedIn = all[3]?.tickAt;
-    assert.deepEqual(
-      all.filter(({ tickAt: sentIn }) => sentIn === changedIn).map(({ id }) => id),
-      ['103'],
-    );
-    assert.deepEqual(
-      all.map(({ id }) => id),
-      sent.map(({ id }) => id),
-    );
   });
 
   it('goes on in another step, at its pace, when the answers of some ticks have taken the time of twenty', async () => {

@@ -26,6 +26,7 @@ echo "$OWNERS" | {
 while true; do
   replays=$(psql --dbname postgres --tuples-only --no-align --command 'select pg_is_in_recovery()')
   [ "$replays" = t ] || break
+  echo "The server replays its log: waiting until it takes changes" >&2
   sleep 1
 done
 

@@ -60,7 +60,7 @@ type Planned = LatePlan & Evaluated;
 type Decided = Pick<Planned, 'device' | 'channel' | 'made' | 'lengthened' | 'unendedAt'>;
 
 /** Together, because they share the maximum of readings of a call: each may have ten thousand. */
-const DEVICES_TOGETHER_MAX = 30;
+const DEVICES_TOGETHER_MAX = 10;
 
 /** By how much the range of readings grows, step by step, for an excursion that goes on. */
 const WIDER_MS = [6, 24, 168].map((hours) => hours * 3_600_000);

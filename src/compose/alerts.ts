@@ -51,11 +51,7 @@ export function composeAlerts(
       sql,
       alerts: inTurns(createAlertsRepository(lagging.sql), listTurns, 'list'),
       alertsIn: createAlertsRepository,
-      handling: {
-        ...handling,
-        find: (on, organizationId, id) =>
-          listTurns.run(organizationId, () => handling.find(on, organizationId, id)),
-      },
+      handling,
     }),
     endSnoozes: handling.endSnoozes,
     removeResolved: alerts.removeResolved,

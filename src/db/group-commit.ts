@@ -4,8 +4,9 @@
  * gathers, so batches grow with the load. Where a batch costs much more than an item, `gather` lets items
  * wait some milliseconds longer for others.
  *
- * A batch that fails is split in half until the bad item is alone, so it never fails its neighbours. A fault
- * common to all items, such as an unavailable or slow database, fails all that is left of the batch at once.
+ * A batch that fails is split in half until the bad item is alone, and one whose statement takes too long into its
+ * items, so a bad item never fails its neighbours. A fault common to all items, such as an unavailable or slow database,
+ * fails all that is left of the batch at once.
  */
 import { isLockTimeout, isStatementTimeout, isUnavailable } from './faults.ts';
 import { type Batch, createLanes, type Entry, type LaneOptions } from './lanes.ts';
@@ -104,7 +105,6 @@ export function createGroupCommit<Item, Result>(
     pumpSoon();
   }
 
-  /** Tries both halves before it splits one of them, so that most neighbours of a slow item do not wait for the search. */
   async function settle(batch: Array<Waiting<Item, Result>>): Promise<void> {
     const parts = [batch];
     let timeoutsInARow = 0;
@@ -121,6 +121,8 @@ export function createGroupCommit<Item, Result>(
         }
         const half = Math.ceil(part.length / 2);
         if (part.length === 1) reject(part, error);
+        // Each further batch with the slow item would take as long again.
+        else if (isStatementTimeout(error)) parts.push(...part.map((entry) => [entry]));
         else parts.push(part.slice(0, half), part.slice(half));
       }
     }
@@ -159,7 +161,7 @@ function toLaneOptions<Item, Result>(options: GroupCommitOptions<Item, Result>):
   return { laneOf, keyOf, kindOf, concurrency, isMixed, gather, maxItems, weight, maxWaiting: limits };
 }
 
-/** As for a batch and both of its halves: with a single slow item, one half of each two is committed. */
+/** As for a batch and two of its items in a row. */
 const TIMEOUTS_OF_SLOW_DATABASE = 3;
 
 /** A lock timeout concerns only the item that needs the lock, and a statement timeout perhaps one with too much data. */

@@ -195,7 +195,7 @@ function endpoint(definition: Route, options: EndpointOptions): Middleware {
         ctx,
         revocable(reply, () => options.isStillValid(authorization)),
       );
-      if (definition.method === 'GET') countUnread(caller.organizationId, ctx.length ?? 0, ctx.res);
+      if (definition.method === 'GET') countUnread(caller.organizationId, lengthOf(ctx.body), ctx.res);
       return;
     }
     const request = {
@@ -217,6 +217,10 @@ function endpoint(definition: Route, options: EndpointOptions): Middleware {
     answer.sendText(ctx, stored);
   }
 }
+
+/** Streams read as their client does. */
+const lengthOf = (body: unknown): number =>
+  typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : 0;
 
 interface Admitted {
   caller: Caller;

@@ -53,8 +53,8 @@ const WAIT_MS = 3_000;
 const KEPT_MS = 120_000;
 
 /**
- * Asks the database at most once per interval, for any number of reads. Without an answer in time, the latest known
- * value is shown for up to two minutes more. Null after that, and while the database is away.
+ * Asks the database at most once per interval, for any number of reads. Without an answer in time, or with a fault, the
+ * latest known value is shown for up to two minutes more; null after that.
  */
 export function atMostEvery<T>(
   intervalMs: number,
@@ -62,23 +62,24 @@ export function atMostEvery<T>(
   waitMs = WAIT_MS,
   keptMs = KEPT_MS,
 ): () => Promise<T | null> {
-  let latest: { atMs: number; value: T | null } | null = null;
+  let latest: { atMs: number; value: T } | null = null;
   let underWay: Promise<T | null> | null = null;
 
   async function refresh(): Promise<T | null> {
     const value = await read().catch(() => null);
-    latest = { atMs: performance.now(), value };
+    if (value !== null) latest = { atMs: performance.now(), value };
     underWay = null;
     return value;
   }
 
-  return () => {
-    const isYoungerThan = (ms: number) => latest !== null && performance.now() - latest.atMs < ms;
-    const known = latest?.value ?? null;
-    if (isYoungerThan(intervalMs)) return Promise.resolve(known);
+  return async () => {
+    const knownFor = (ms: number) =>
+      latest !== null && performance.now() - latest.atMs < ms ? latest.value : null;
+    const known = knownFor(intervalMs);
+    if (known !== null) return known;
     underWay ??= refresh();
-    const kept = isYoungerThan(intervalMs + keptMs) ? known : null;
-    return Promise.race([underWay, delay(waitMs, kept, { ref: false })]);
+    const value = await Promise.race([underWay, delay(waitMs, null, { ref: false })]);
+    return value ?? knownFor(intervalMs + keptMs);
   };
 }
 

@@ -71,5 +71,8 @@ export const FIND_OLDEST_MESSAGE = `
     select min(created_at) ${OF_CHANNEL} and ${IS_WAITING_STEP}
     union all
     select min(created_at) ${OF_CHANNEL} and c.type = 'email' and m.state = 'pending' and m.attempt_count > 0
+      -- While others get theirs, one address is refused, and no mail server is away.
+      and created_at > coalesce(
+        (select max(last_sent_at) from notification_channels where type = 'email'), '-infinity'::timestamptz)
   ) as due
   where c.status = 'active' and c.is_confirmed`;

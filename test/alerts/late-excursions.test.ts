@@ -222,7 +222,7 @@ describe('Excursions in late data', () => {
     assert.equal(device.events().length, 40);
   });
 
-  it('reads the surroundings of thirty devices at a time', async () => {
+  it('reads the surroundings of ten devices at a time', async () => {
     const read: number[] = [];
     const evaluateLate = createLateExcursions({
       batchesIn: () => ({ listAround: async () => [], insert: async () => [], lengthen: async () => {} }),
@@ -235,7 +235,7 @@ describe('Excursions in late data', () => {
       }),
     });
     const channels = [{ channel: 1, fresh: [], unendedAt: 0, newestAt: 0 }];
-    const devices = Array.from({ length: 61 }, (_, index) => ({
+    const devices = Array.from({ length: 21 }, (_, index) => ({
       organizationId: 'o',
       assetId: `asset-${index}`,
       serialNumber: `${index}`,
@@ -243,7 +243,7 @@ describe('Excursions in late data', () => {
       latestAt: 0,
     }));
     await evaluateLate({ sql: null as never, afterCommit() {} }, devices);
-    assert.deepEqual(read, [30, 30, 1]);
+    assert.deepEqual(read, [10, 10, 1]);
   });
 
   it('assigns excursions to alerts of timely readings where their times overlap', async () => {

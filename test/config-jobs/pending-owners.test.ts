@@ -62,15 +62,36 @@ describe('A pending setting', () => {
     return id;
   };
 
-  it('is offered to no device for which 100 changes wait, until they are withdrawn: its target fails', async () => {
-    const first = await applyTo('both');
+  /** Changes of as many other jobs, and of one. */
+  async function addChanges(count: number): Promise<void> {
     await query(
       dms.service.sql,
       `insert into config_targets (organization_id, job_id, asset_id, change_config_id, state)
        select organization_id, gen_random_uuid(), asset_id, change_config_id, 'timed_out'
-       from config_targets cross join generate_series(1, 98) where organization_id = ? and job_id = ?`,
-      [org.id, first],
+       from config_targets cross join generate_series(1, ?) where organization_id = ? and job_id = ?`,
+      [count, org.id, await applyTo('both')],
     );
+  }
+
+  it('fails at a device for which 100 changes wait when its stage begins, and aborts no earlier stage', async () => {
+    await register(org, 'B');
+    await addChanges(99);
+    const rollout = { firstPercent: 50, minAppliedPercent: 100, abortFailedPercent: 60 };
+    const jobId = await apply(org, 'daily', { serialNumbers: ['B', 'A'], rollout });
+    await worker.runJobs();
+    const { status, counts } = await jobOf(org, jobId);
+    assert.deepEqual([status, counts.queued, counts.failed], ['running', 1, 0]);
+    await applyAnswer(org, 'B');
+    await worker.runJobs();
+    const ended = await jobOf(org, jobId);
+    assert.deepEqual(
+      [ended.status, ended.counts.applied, ended.counts.failed],
+      ['completed_with_failures', 1, 1],
+    );
+  });
+
+  it('is offered to no device for which 100 changes wait, until they are withdrawn: its target fails', async () => {
+    await addChanges(98);
     const last = await applyTo('both');
     const startAt = new Date(Date.now() + DAY_MS).toISOString();
     const scheduled = await apply(org, 'daily', { serialNumbers: ['A'], startAt });

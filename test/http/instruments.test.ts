@@ -13,14 +13,16 @@ describe('A gauge', () => {
     assert.deepEqual([await always(), await always()], [2, 3]);
   });
 
-  it('shows the latest known value while the next one is late, and not for ever', async () => {
-    const readOnce = (keptMs?: number) => {
+  it('shows the latest known value while the next one is late or fails, and not for ever', async () => {
+    const readOnce = (next: () => Promise<number>, keptMs?: number) => {
       let answers = 1;
-      return atMostEvery(0, async () => (answers-- > 0 ? 5 : new Promise<number>(() => {})), 20, keptMs);
+      return atMostEvery(0, () => (answers-- > 0 ? Promise.resolve(5) : next()), 20, keptMs);
     };
-    const [read, forgetful] = [readOnce(), readOnce(0)];
-    assert.deepEqual(await Promise.all([read(), forgetful()]), [5, 5]);
-    assert.deepEqual(await Promise.all([read(), forgetful()]), [5, null]);
+    const hang = () => new Promise<number>(() => {});
+    const fail = () => Promise.reject(new Error('canceling statement due to statement timeout'));
+    const reads = [readOnce(hang), readOnce(fail), readOnce(hang, 0)];
+    assert.deepEqual(await Promise.all(reads.map((read) => read())), [5, 5, 5]);
+    assert.deepEqual(await Promise.all(reads.map((read) => read())), [5, 5, null]);
   });
 
   it('leaves out an unknown gauge, and shows the others', async () => {

@@ -169,7 +169,7 @@ describe('Steps of escalations that wait on a channel', () => {
     assert.equal(await repository().findOldestDueSeconds(at), 5);
   });
 
-  it('counts the age of an e-mail that waits for its next attempt, and not that of a webhook', async () => {
+  it('counts the age of an e-mail that waits for its next attempt, unless a later one was sent, and not that of a webhook', async () => {
     // Before the messages of the other tests.
     at = new Date('2025-03-01T08:00:00Z');
     await add(['refused']);
@@ -188,6 +188,10 @@ describe('Steps of escalations that wait on a channel', () => {
       channel.channelId,
     ]);
     assert.equal(await repository().findOldestDueSeconds(at), 400);
+    await query(dms.service.sql, 'update notification_channels set last_sent_at = now() where id = ?', [
+      channel.channelId,
+    ]);
+    assert.ok((await repository().findOldestDueSeconds(at)) <= 0, 'others get theirs');
   });
 
   it('keeps the subject of the later of two steps of one alert', async () => {

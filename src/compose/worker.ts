@@ -14,15 +14,17 @@ import type { Slices } from './slices.ts';
 import { startSweeps } from './sweeps.ts';
 import { composeTemporalUi } from './temporal-ui.ts';
 
-/** The steps of a worker are shared by at least this number of organizations. */
-const ORGANIZATIONS_AT_ONCE_MIN = 4;
+/** Steps of a worker are shared by at least this number of organizations: of jobs, many wait for the turn of a chunk. */
+const ORGANIZATIONS_AT_ONCE_MIN = { endpoints: 4, jobs: 10 };
 /** Chunks of one organization at the same time: its jobs wait for each other's devices, each with a connection. */
 const CHUNKS_PER_ORGANIZATION_MAX = 2;
 
 /** Less than a chunk may take before its step counts as hanging (`CHUNK_MAX_MS`). */
 const CHUNK_TURN_MS = 120_000;
 
-const shareOf = (steps: number) => ({ perOrganizationMax: Math.ceil(steps / ORGANIZATIONS_AT_ONCE_MIN) });
+const shareOf = (steps: number, organizations: number) => ({
+  perOrganizationMax: Math.ceil(steps / organizations),
+});
 
 export async function startWorker(
   resources: Resources,
@@ -54,8 +56,8 @@ export async function startWorker(
       escalationRun: slices.escalations.run,
       withdrawals: inTurns(slices.groups.withdrawals, chunkTurns, 'withdrawNext'),
       updates: composeTemporalUi(resources, slices, routes),
-      endpointTurns: shareOf(settings.atOnce.endpointStepsMax),
-      jobTurns: { perOrganizationMax: 2 * CHUNKS_PER_ORGANIZATION_MAX },
+      endpointTurns: shareOf(settings.atOnce.endpointStepsMax, ORGANIZATIONS_AT_ONCE_MIN.endpoints),
+      jobTurns: shareOf(settings.atOnce.jobStepsMax, ORGANIZATIONS_AT_ONCE_MIN.jobs),
       unknownSteps: { giveUpAfterMs: settings.unknownStepsGiveUpMs },
     }),
     log,

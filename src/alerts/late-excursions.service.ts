@@ -59,7 +59,7 @@ interface Evaluated extends LateChannel {
 type Planned = LatePlan & Evaluated;
 type Decided = Pick<Planned, 'device' | 'channel' | 'made' | 'lengthened' | 'unendedAt'>;
 
-/** Together, because they share the maximum of readings of a call: each may have ten thousand. */
+/** Together, because they share the maximum of readings of a call: each may have thirty thousand. */
 const DEVICES_TOGETHER_MAX = 10;
 
 /** By how much the range of readings grows, step by step, for an excursion that goes on. */

@@ -98,7 +98,6 @@ describe('Requests for a whole fleet', () => {
 
   it('holds 64 MiB of the bodies of an organization at once, and reads those of others and of its devices', async () => {
     const bytes = 1024 * 1024;
-    await register(org, 'BODY-1');
     const { token } = await dms.issueKey(org.id, 'customer');
     const sockets = await Promise.all(
       Array.from({ length: 64 }, () => beginPost('/assets', { token, bytes: bytes - 1 })),
@@ -110,8 +109,10 @@ describe('Requests for a whole fleet', () => {
     );
     assert.equal(headers['retry-after'], '5');
     assert.equal((await send((await dms.addOrganization()).api)).status, 400);
-    const readings = [{ channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() }];
-    assert.equal((await org.device.post('/devices/BODY-1/measurements', { readings })).status, 202);
+    const ofDevice = await org.device.post('/devices/BODY-1/measurements', undefined, {
+      raw: ' '.repeat(bytes),
+    });
+    assert.equal(ofDevice.status, 400);
     for (const socket of sockets) socket.destroy();
     await eventually(
       () => send(dms.with(token)),
@@ -183,6 +184,9 @@ describe('Requests for a whole fleet', () => {
         '/groups',
         `/groups/${id}`,
         '/unregistered-devices',
+        '/webhooks',
+        '/devices/config-profiles',
+        `/assets/${id}/settings`,
       ],
       send: (path: string) => org.api.get(path),
     },

@@ -10,11 +10,12 @@ import { AppError, invalid } from '../process/errors.ts';
 import type { Tracing } from '../process/tracing.ts';
 import { type CountUnread, createAnswerBudget } from './answer-budget.ts';
 import type { RecordAudit } from './audit.ts';
-import { type Authenticate, type IsStillValid, requireRole } from './authenticate.ts';
+import type { Authenticate, IsStillValid } from './authenticate.ts';
 import { addressOf, type ClientAddress, limitedAs } from './client-address.ts';
 import { isEncodedUtf8 } from './encoded-utf8.ts';
 import { createFindRoute } from './find-route.ts';
 import { fingerprintOf, idempotencyKey, type WithIdempotency } from './idempotency.ts';
+import { createOperation } from './operations.ts';
 import {
   createBodyBudgets,
   type JsonBody,
@@ -25,11 +26,9 @@ import {
   type TakeBytes,
 } from './read-body.ts';
 import { type ErrorStatus, helpLink, renderError } from './render-error.ts';
-import { chooseRequestId, commonHeaders, createResponder, revocable } from './responder.ts';
+import { chooseRequestId, commonHeaders, revocable, sendReply, sendText } from './responder.ts';
 import { type Caller, type RawBody, type Route, takesIdempotencyKey } from './route.ts';
 import { traceRequests } from './trace-requests.ts';
-import { compileRequestSchema } from './validate.ts';
-import { createAudit } from './with-audit.ts';
 
 export interface RequestLog {
   requestId: string;
@@ -139,12 +138,9 @@ interface EndpointOptions extends AppOptions {
 
 function endpoint(definition: Route, options: EndpointOptions): Middleware {
   const { budgetOf, countUnread } = options;
-  const answer = createResponder(definition);
   const takesKey = takesIdempotencyKey(definition);
   const readsJson = definition.rawBody === undefined && definition.method !== 'GET';
-  const shape = compileRequestSchema(definition);
-  const checkRole = requireRole(definition);
-  const withAudit = createAudit(definition, options.recordAudit);
+  const { checkRole, prepare } = createOperation(definition, options.recordAudit);
   return async (ctx) => {
     const receivedAt = options.now();
     const state = ctx.state as State;
@@ -168,33 +164,25 @@ function endpoint(definition: Route, options: EndpointOptions): Middleware {
       ? await readJsonBody(ctx.req, take)
       : { value: undefined, bytes: await rawBytes(ctx.req, definition.rawBody, take) };
     requireReadable(ctx.querystring);
-    const query = shape.query(ctx.query, ctx.params);
-    const body = shape.body(json.value);
-    const params = shape.params(ctx.params);
-    const handle = async (transact: Transact) =>
-      definition.handle({
-        caller,
-        params,
-        query,
-        body,
-        bytes: json.bytes,
-        stream: ctx.req,
-        url: ctx.url,
-        isHead: ctx.method === 'HEAD',
-        receivedAt,
-        isAbandoned: () => !ctx.writable,
-        header: (name) => ctx.get(name) || undefined,
-        transact,
-      });
-    const run = (transact: Transact) => withAudit({ caller, params }, transact, handle);
+    const run = prepare({
+      caller,
+      params: ctx.params,
+      query: ctx.query,
+      body: json.value,
+      bytes: json.bytes,
+      stream: ctx.req,
+      url: ctx.url,
+      isHead: ctx.method === 'HEAD',
+      receivedAt,
+      isAbandoned: () => !ctx.writable,
+      header: (name) => ctx.get(name) || undefined,
+    });
 
     const keyHeader = takesKey ? ctx.req.headers['idempotency-key'] : undefined;
     if (keyHeader === undefined) {
       const reply = await run(options.transactFor(caller.organizationId));
-      answer.send(
-        ctx,
-        revocable(reply, () => options.isStillValid(authorization)),
-      );
+      const isStillValid = () => options.isStillValid(authorization);
+      sendReply(ctx, definition, revocable(reply, isStillValid));
       if (definition.method === 'GET') countUnread(caller.organizationId, lengthOf(ctx.body), ctx.res);
       return;
     }
@@ -208,13 +196,11 @@ function endpoint(definition: Route, options: EndpointOptions): Middleware {
         definition.answersSecret ? caller.keyId : undefined,
       ),
     };
-    const stored = await options.withIdempotency(request, async (transact) =>
-      answer.text(await run(transact)),
-    );
+    const stored = await options.withIdempotency(request, run);
     if (stored.replayed) ctx.set('Idempotent-Replayed', 'true');
     // A stored refusal is an answer with an error body like any other.
     if (stored.status >= 400) ctx.set(helpLink(stored.status as ErrorStatus));
-    answer.sendText(ctx, stored);
+    sendText(ctx, definition, stored);
   }
 }
 

@@ -6,12 +6,20 @@ import { createHash } from 'node:crypto';
 import { joinTransaction, type Transact, type Transaction } from '../db/transaction.ts';
 import { AppError, invalid } from '../process/errors.ts';
 import { renderError } from './render-error.ts';
+import type { Reply } from './route.ts';
 
 export interface StoredAnswer {
   status: number;
+  /** JSON; empty: none. */
   body: string;
   location: string | null;
 }
+
+export const toStored = ({ status, body, headers }: Reply): StoredAnswer => ({
+  status,
+  body: body === undefined ? '' : JSON.stringify(body),
+  location: headers?.Location ?? null,
+});
 
 export interface IdempotencyRequest {
   organizationId: string;
@@ -36,7 +44,7 @@ export interface IdempotencyStore {
 
 export type WithIdempotency = (
   request: IdempotencyRequest,
-  run: (transact: Transact) => Promise<StoredAnswer>,
+  run: (transact: Transact) => Promise<Reply>,
 ) => Promise<StoredAnswer & { replayed: boolean }>;
 
 /** Message while another request uses the same key. */
@@ -80,12 +88,9 @@ export function createIdempotency(
     });
 }
 
-async function answerOf(
-  run: (transact: Transact) => Promise<StoredAnswer>,
-  tx: Transaction,
-): Promise<StoredAnswer> {
+async function answerOf(run: (transact: Transact) => Promise<Reply>, tx: Transaction): Promise<StoredAnswer> {
   try {
-    return await run(joinTransaction(tx));
+    return toStored(await run(joinTransaction(tx)));
   } catch (error) {
     const { status, body } = renderError(error);
     if (status !== 404 && status !== 409) throw error;

@@ -1,6 +1,6 @@
 /**
- * Calls operations within the process, for callers that are authenticated already. Role, shape, rules, audit
- * trail and the filter of the answer are the same as over HTTP.
+ * Operations of the API. `createOperation` has the steps that are the same over HTTP and within the process.
+ * `createOperations` calls operations within the process, for callers that are authenticated already.
  */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
@@ -17,10 +17,39 @@ import {
   type StoredAnswer,
   type WithIdempotency,
 } from './idempotency.ts';
-import { compileProjections } from './project-response.ts';
-import type { Caller, Reply, Route } from './route.ts';
+import { compileReplyProjection } from './project-response.ts';
+import type { Caller, Reply, Route, RouteRequest } from './route.ts';
 import { compileRequestSchema } from './validate.ts';
 import { createAudit } from './with-audit.ts';
+
+/** A request whose shape is not checked yet. */
+type UncheckedRequest = Omit<
+  RouteRequest<Record<string, string>, Record<string, unknown>, unknown>,
+  'transact'
+>;
+
+/** Role, shape, handler, row of the audit trail and filter of the reply. Who calls it reads the body. */
+export function createOperation(definition: Route, recordAudit: RecordAudit) {
+  const shape = compileRequestSchema(definition);
+  const withAudit = createAudit(definition, recordAudit);
+  const project = compileReplyProjection(definition);
+  return {
+    checkRole: requireRole(definition),
+    /**
+     * Checks the shape of a request, and returns a function that handles it.
+     * @throws invalid, or not found for malformed path parameters
+     */
+    prepare(request: UncheckedRequest): (transact: Transact) => Promise<Reply> {
+      const query = shape.query(request.query, request.params);
+      const body = shape.body(request.body);
+      const params = shape.params(request.params);
+      const handle = async (transact: Transact) =>
+        definition.handle({ ...request, query, body, params, transact });
+      return async (transact) =>
+        project(await withAudit({ caller: request.caller, params }, transact, handle));
+    },
+  };
+}
 
 export interface OperationInput {
   params?: Record<string, string>;
@@ -35,6 +64,7 @@ export interface OperationInput {
   once?: string | undefined;
 }
 
+/** Calls an operation within the process. */
 export type CallOperation = (caller: Caller, operationId: string, input?: OperationInput) => Promise<Reply>;
 
 interface OperationsOptions {
@@ -50,73 +80,54 @@ interface OperationsOptions {
 export function createOperations(options: OperationsOptions): CallOperation {
   const routes = new Map(options.routes.map((each) => [each.operationId, each]));
   /** Compiled on the first call, because a page calls few operations. */
-  const operationOf = memoized(String, (id: string) => {
+  const callOf = memoized(String, (id: string) => {
     const definition = routes.get(id);
     if (!definition) throw new Error(`There is no operation ${id} to call`);
-    return createOperation(definition, options);
+    return createCall(definition, options);
   });
-  return async (caller, operationId, input = {}) => operationOf(operationId)(caller, input);
+  return async (caller, operationId, input = {}) => callOf(operationId)(caller, input);
 }
 
-function createOperation(definition: Route, options: OperationsOptions) {
+function createCall(definition: Route, options: OperationsOptions) {
   const { transactFor, recordAudit, now, withIdempotency, pause = delay } = options;
-  const checkRole = requireRole(definition);
-  const shape = compileRequestSchema(definition);
-  const withAudit = createAudit(definition, recordAudit);
-  const project = createProjection(definition);
+  const { checkRole, prepare } = createOperation(definition, recordAudit);
+  const limit = definition.rawBody?.buffered;
+  // A body that is read piece by piece is in no transaction.
+  const isWhole = definition.rawBody === undefined || limit !== undefined;
   return async (
     caller: Caller,
     { params = {}, query = {}, body, accept, raw, isAbandoned = () => false, once }: OperationInput,
   ): Promise<Reply> => {
     checkRole(caller);
     const headers: Record<string, string | undefined> = { accept, 'content-type': raw?.contentType };
-    const request = {
+    const bytes = raw?.bytes ?? Buffer.alloc(0);
+    const handle = prepare({
       caller,
-      query: shape.query(query, params),
-      body: shape.body(body),
-      params: shape.params(params),
+      params,
+      query,
+      body,
+      bytes,
+      stream: toStream(bytes),
       url: definition.path,
-      bytes: raw?.bytes ?? Buffer.alloc(0),
       isHead: false,
       receivedAt: now(),
       isAbandoned,
-      header: (name: string) => headers[name.toLowerCase()],
-    };
-    const handle = async (on: Transact) =>
-      definition.handle({
-        ...request,
-        transact: on,
-        get stream() {
-          return toStream(request.bytes);
-        },
-      });
-    const handled = (on: Transact) => withAudit({ caller, params: request.params }, on, handle);
-    const run = async (on: Transact) =>
-      project(await (definition.rawBody?.buffered?.run(caller, () => handled(on)) ?? handled(on)));
-    // A body that is read piece by piece is in no transaction.
-    const isWhole = definition.rawBody === undefined || definition.rawBody.buffered !== undefined;
+      header: (name) => headers[name.toLowerCase()],
+    });
+    const run = (on: Transact) => limit?.run(caller, () => handle(on)) ?? handle(on);
     if (!once || !withIdempotency || definition.idempotent === false || !isWhole)
       return run(transactFor(caller.organizationId));
     const url = JSON.stringify([params, once]);
-    const fingerprint = fingerprintOf(definition.operationId, url, request.bytes, caller.keyId);
+    const fingerprint = fingerprintOf(definition.operationId, url, bytes, caller.keyId);
     const key = idempotencyKey(fingerprint.toString('base64url'));
     const repeatable = { organizationId: caller.organizationId, key, fingerprint };
-    return afterRunning(
-      async () => fromStored(await withIdempotency(repeatable, async (on) => toStored(await run(on)))),
-      pause,
-    );
+    return afterRunning(async () => fromStored(await withIdempotency(repeatable, run)), pause);
   };
 }
 
-const toStored = ({ status, body = null }: Reply): StoredAnswer => ({
-  status,
-  body: JSON.stringify(body),
-  location: null,
-});
-
 /** @throws the refusal that is stored */
 function fromStored({ status, body }: StoredAnswer): Reply {
-  const content = JSON.parse(body);
+  const content = body === '' ? undefined : JSON.parse(body);
   if (status < 400) return { status, body: content };
   throw status === 404 ? notFound(content.message) : conflict(content.message);
 }
@@ -141,13 +152,3 @@ async function afterRunning<T>(run: () => Promise<T>, pause: (ms: number) => Pro
 /** For an operation that reads its body piece by piece. */
 const toStream = (bytes: Buffer): IncomingMessage =>
   Object.assign(Readable.from([bytes]), { headers: {} }) as unknown as IncomingMessage;
-
-/** As over HTTP, an answer holds only fields that its schema names. Streams pass. */
-function createProjection(definition: Route): (reply: Reply) => Reply {
-  const projections = compileProjections(definition);
-  return (reply) => {
-    const project = projections.get(reply.status);
-    const isPlain = reply.body !== null && typeof reply.body === 'object' && !('pipe' in reply.body);
-    return project && isPlain ? { ...reply, body: project(reply.body) } : reply;
-  };
-}

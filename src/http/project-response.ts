@@ -2,19 +2,27 @@
  * Responses keep only fields of their schemas, so a column that was selected by mistake, such as a secret,
  * cannot leak. Compiled once per schema. It filters and does not validate: tests validate every answer.
  */
+import { Readable } from 'node:stream';
 import type Joi from 'joi';
 import { describeSchema, type SchemaDescription } from './describe-schema.ts';
-import type { Route } from './route.ts';
+import type { Reply, Route } from './route.ts';
 
 type Project = (value: unknown) => unknown;
 
-/** The projections of a route, by status; none for a status without a body in JSON. */
-export function compileProjections({ responses }: Route): Map<number, Project> {
+/** A body that is sent as it is. */
+export const isBytes = (body: unknown): body is Buffer | Readable =>
+  Buffer.isBuffer(body) || body instanceof Readable;
+
+/** Filters the body of a reply by the schema of its status. Without a schema, only bytes are kept. */
+export function compileReplyProjection({ responses }: Route): (reply: Reply) => Reply {
   const projections = new Map<number, Project>();
   for (const [status, contract] of Object.entries(responses)) {
     if (contract && 'describe' in contract) projections.set(Number(status), compileProjection(contract));
   }
-  return projections;
+  return (reply) =>
+    reply.body === undefined || isBytes(reply.body)
+      ? reply
+      : { ...reply, body: projections.get(reply.status)?.(reply.body) };
 }
 
 export const compileProjection = (schema: Joi.Schema): Project => projection(describeSchema(schema));

@@ -1,46 +1,37 @@
-/** Sends the responses of one route, each filtered through the schema of its status. */
+/** Sends replies, with the headers of every response. */
 
 import { createHash, randomUUID } from 'node:crypto';
 import { pipeline, Readable, Transform } from 'node:stream';
 import type { Context } from 'koa';
 import { maskKeys } from '../process/mask-keys.ts';
-import type { StoredAnswer } from './idempotency.ts';
-import { compileProjections } from './project-response.ts';
+import { type StoredAnswer, toStored } from './idempotency.ts';
+import { isBytes } from './project-response.ts';
 import type { Reply, Route } from './route.ts';
 
-export function createResponder(definition: Route) {
-  const projections = compileProjections(definition);
-
-  function text(reply: Reply): StoredAnswer {
-    const project = projections.get(reply.status);
-    const body = project ? JSON.stringify(project(reply.body)) : '';
-    return { status: reply.status, body, location: reply.headers?.Location ?? null };
+export function sendReply(ctx: Context, definition: Route, reply: Reply): void {
+  if (reply.headers) ctx.set(reply.headers);
+  if (!isBytes(reply.body)) {
+    sendText(ctx, definition, toStored(reply));
+    return;
   }
+  ctx.status = reply.status;
+  ctx.body = reply.body;
+}
 
-  function send(ctx: Context, reply: Reply): void {
-    if (reply.headers) ctx.set(reply.headers);
-    const isStream = definition.alternative !== undefined && reply.body instanceof Readable;
-    if (projections.has(reply.status) && !isStream) {
-      sendText(ctx, text(reply));
-      return;
-    }
-    ctx.status = reply.status;
-    if (Buffer.isBuffer(reply.body) || reply.body instanceof Readable) ctx.body = reply.body;
+export function sendText(
+  ctx: Context,
+  { conditional }: Route,
+  { status, body, location }: StoredAnswer,
+): void {
+  ctx.status = status;
+  if (location !== null) ctx.set('Location', location);
+  if (body === '') return;
+  if (conditional && isFresh(ctx, body)) {
+    ctx.status = 304;
+    return;
   }
-
-  function sendText(ctx: Context, { status, body, location }: StoredAnswer): void {
-    ctx.status = status;
-    if (location !== null) ctx.set('Location', location);
-    if (body === '') return;
-    if (definition.conditional && isFresh(ctx, body)) {
-      ctx.status = 304;
-      return;
-    }
-    ctx.set('Content-Type', 'application/json; charset=utf-8');
-    ctx.body = body;
-  }
-
-  return { text, send, sendText };
+  ctx.set('Content-Type', 'application/json; charset=utf-8');
+  ctx.body = body;
 }
 
 function isFresh(ctx: Context, body: string): boolean {

@@ -38,7 +38,7 @@ export const actorOf = ({ actor, keyId, keyName }: Caller): Actor => actor ?? { 
 export const isValidForSerial = ({ serialKey }: Caller, serialNumber: string | undefined): boolean =>
   serialKey === null || serialKey === serialNumber?.toLowerCase();
 
-interface RouteRequest<Params, Query, Body> {
+export interface RouteRequest<Params, Query, Body> {
   caller: Caller;
   params: Params;
   query: Query;

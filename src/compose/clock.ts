@@ -1,4 +1,5 @@
 /** Synchronizes the clock of a process with the database, from before it accepts requests until it closes. */
+import { joined } from '../process/joined.ts';
 import { type Periodic, startPeriodic } from '../process/periodic.ts';
 import type { Resources } from './resources.ts';
 
@@ -11,17 +12,9 @@ export function composeClock({ clock, metrics, log, onConnectionLost }: Resource
   let running: { first: Promise<void>; periodic: Periodic } | null = null;
   let isWarned = false;
   let isStopped = false;
-  let underWay: Promise<void> | null = null;
 
-  /** Shared by all connections that are lost together. */
-  function synchronize(): Promise<void> {
-    underWay ??= read().finally(() => {
-      underWay = null;
-    });
-    return underWay;
-  }
-
-  async function read(): Promise<void> {
+  /** Joined by all connections that are lost together. */
+  const synchronize = joined(async () => {
     await clock.synchronize();
     const aheadMs = clock.processAheadMs() ?? 0;
     metrics.clockAhead.set(aheadMs / 1000);
@@ -30,7 +23,7 @@ export function composeClock({ clock, metrics, log, onConnectionLost }: Resource
       log.warn({ aheadMs }, 'The clock of this machine differs from that of the database: is NTP running?');
     }
     isWarned = isWrong;
-  }
+  });
 
   const onFault = (err: unknown) =>
     log.warn({ err }, 'The clock of the database was not read: it is tried again');

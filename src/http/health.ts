@@ -1,4 +1,5 @@
 /** `/livez`: the process answers. `/readyz`: the process can work, with the state of each dependency. */
+import { joined } from '../process/joined.ts';
 import type { ReadOnlyPaths } from './app.ts';
 import { helpLink } from './render-error.ts';
 
@@ -25,14 +26,8 @@ interface ReadinessDeps {
 }
 
 export function createReadiness({ checks, phase, timeZoneRules }: ReadinessDeps) {
-  let underWay: ReturnType<typeof runChecks> | null = null;
-  /** Callers join the checks under way, because anybody may ask. */
-  const readDependencies = () => {
-    underWay ??= runChecks(checks).finally(() => {
-      underWay = null;
-    });
-    return underWay;
-  };
+  /** Joined, because anybody may ask. */
+  const readDependencies = joined(() => runChecks(checks));
   return async () => {
     const dependencies = await readDependencies();
     const states = Object.values(dependencies).map(({ state }) => state);

@@ -4,6 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { joined } from '../process/joined.ts';
 
 export type MetricsRegistry = Registry;
 
@@ -63,22 +64,18 @@ export function atMostEvery<T>(
   keptMs = KEPT_MS,
 ): () => Promise<T | null> {
   let latest: { atMs: number; value: T } | null = null;
-  let underWay: Promise<T | null> | null = null;
-
-  async function refresh(): Promise<T | null> {
+  const refresh = joined(async () => {
     const value = await read().catch(() => null);
     if (value !== null) latest = { atMs: performance.now(), value };
-    underWay = null;
     return value;
-  }
+  });
 
   return async () => {
     const knownFor = (ms: number) =>
       latest !== null && performance.now() - latest.atMs < ms ? latest.value : null;
     const known = knownFor(intervalMs);
     if (known !== null) return known;
-    underWay ??= refresh();
-    const value = await Promise.race([underWay, delay(waitMs, null, { ref: false })]);
+    const value = await Promise.race([refresh(), delay(waitMs, null, { ref: false })]);
     return value ?? knownFor(intervalMs + keptMs);
   };
 }

@@ -40,7 +40,7 @@ interface ServiceNeeds {
   isListening(): boolean;
 }
 
-/** Devices are counted one by one, which takes a second for a million of them: five minutes apart by default. */
+/** Devices are counted one by one, which takes a second for a million of them: five minutes apart. */
 const FLEET_AGE_FACTOR = 30;
 
 /** Only workers expose these, because they need the statements of sweeps. */
@@ -69,7 +69,7 @@ export function serviceSources({ settings, sql, now }: Resources) {
   const atMost = <T>(read: () => Promise<T>, factor = 1) =>
     atMostEvery(settings.metricsMaxAgeMs * factor, read);
   return {
-    jobs: atMost(() => createJobRunsRepository(sql).countRunning(settings.jobPollIntervalMs)),
+    jobs: atMost(createJobRunsRepository(sql).countRunning),
     devices: atMost(async () => countByState(await createFleetRepository(sql).countAll()), FLEET_AGE_FACTOR),
     alerts: atMost(createAlertsRepository(sql).countOpen),
     partitions: atMost(() =>

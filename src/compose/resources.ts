@@ -13,6 +13,7 @@ import type { ResolveName } from '../deliveries/name-lookups.service.ts';
 import { notifyQueued } from '../deliveries/outbox.repository.ts';
 import { createQueueNotifier } from '../deliveries/queue-notifier.service.ts';
 import { createSecretBox } from '../endpoints/secret-box.ts';
+import { atMostEvery } from '../http/instruments.ts';
 import type { Settings } from '../process/config.ts';
 import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
@@ -147,6 +148,8 @@ export function openResources(options: ComposeOptions) {
     ),
     slots: batchSlots(settings.databasePoolSize, !settings.isDatabaseDistributed),
     metrics,
+    /** A read of the database for metrics, made at most once per `metricsMaxAgeMs`, times `factor`. */
+    cached: <T>(read: () => Promise<T>, factor = 1) => atMostEvery(settings.metricsMaxAgeMs * factor, read),
     queueNotifier: createQueueNotifier({
       notify: (endpoints) => notifyQueued(sql, endpoints),
       gatherMs: NOTIFY_GATHER_MS,

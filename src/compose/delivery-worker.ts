@@ -115,16 +115,13 @@ const composeDisableEndpoint = (resources: Resources) =>
     now: resources.now,
   });
 
-function openOutbox({ settings, metrics }: Resources) {
+function openOutbox({ database, metrics }: Resources) {
   const outbox = openDatabase({
-    url: settings.databaseUrl,
-    pooler: settings.databasePooler,
-    isDistributed: settings.isDatabaseDistributed,
+    ...database,
     poolSize: OUTBOX_POOL_SIZE,
-    statementTimeoutMs: settings.statementTimeoutMs,
-    applicationName: 'device-monitoring-service deliveries',
+    applicationName: `${database.applicationName} deliveries`,
     session: OUTBOX_SESSION,
-    onFault: (kind) => metrics.databaseFaults.inc({ kind }),
+    onConnectionLost() {},
   });
   metrics.pools.set('deliveries', () => readPool(outbox));
   return outbox;

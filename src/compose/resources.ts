@@ -116,6 +116,8 @@ export function openResources(options: ComposeOptions) {
     hasWorkflowThreads,
     deliveryPlan,
     watchIntervalMs,
+    /** How the database is reached, for pools of a slice. */
+    database,
     sql,
     /** For exports and files. */
     transferSql,

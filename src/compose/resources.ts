@@ -15,6 +15,7 @@ import { createQueueNotifier } from '../deliveries/queue-notifier.service.ts';
 import { createSecretBox } from '../endpoints/secret-box.ts';
 import { atMostEvery } from '../http/instruments.ts';
 import type { Settings } from '../process/config.ts';
+import { withoutStatement } from '../process/errors.ts';
 import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
 import { openTracing } from '../process/open-telemetry.ts';
@@ -202,5 +203,4 @@ function findOutage(error: unknown): Outage | null {
   return null;
 }
 
-/** Removes the statement, which Knex puts before the reason. */
-const reasonOf = ({ message, name }: Error): string => message.split(' - ').at(-1) || name;
+const reasonOf = ({ message, name }: Error): string => withoutStatement(message) || name;

@@ -4,15 +4,11 @@
  */
 import { ApplicationFailure } from '@temporalio/activity';
 
-export interface TurnsOptions {
-  /** Steps of one organization at the same time. */
-  perOrganizationMax: number;
-}
-
 /** Adds no event to the history of the run. */
 const DEFERRED_MS = 2_000;
 
-export function createTurns({ perOrganizationMax }: TurnsOptions) {
+/** `perOrganizationMax`: steps of one organization at the same time. */
+export function createTurns(perOrganizationMax: number) {
   const running = new Map<string, number>();
   const count = (organizationId: string) => running.get(organizationId) ?? 0;
 

@@ -1,13 +1,10 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { isBadData } from '../src/db/faults.ts';
-import { AppError, type ErrorKind } from '../src/process/errors.ts';
+import { AppError, type ErrorKind, withoutStatement } from '../src/process/errors.ts';
 
 /** The same call may succeed later. */
 const TEMPORARY: readonly ErrorKind[] = ['rate_limited', 'unavailable'];
 const DEFECTS = [TypeError, RangeError, ReferenceError];
-
-/** Knex puts the statement with its values before the message of PostgreSQL. */
-const STATEMENT_END = ' - ';
 
 /**
  * An error that no repetition cures ends the step, and the run with it, so that the list of failed runs shows its
@@ -16,8 +13,8 @@ const STATEMENT_END = ' - ';
 export function toFailure(error: unknown): unknown {
   if (error instanceof AppError && !TEMPORARY.includes(error.kind))
     return ApplicationFailure.create({ message: error.message, type: 'Refused', nonRetryable: true });
-  if (isDefect(error)) return withoutStatement(error as Error, { type: 'Defect', nonRetryable: true });
-  return isFromDatabase(error) ? withoutStatement(error, { type: 'Database', nonRetryable: false }) : error;
+  if (isDefect(error)) return asFailure(error as Error, { type: 'Defect', nonRetryable: true });
+  return isFromDatabase(error) ? asFailure(error, { type: 'Database', nonRetryable: false }) : error;
 }
 
 const isDefect = (error: unknown): boolean =>
@@ -26,14 +23,10 @@ const isDefect = (error: unknown): boolean =>
 const isFromDatabase = (error: unknown): error is Error => error instanceof Error && 'severity' in error;
 
 /** Keeps the frames of the stack. */
-function withoutStatement(
-  error: Error,
-  options: { type: string; nonRetryable: boolean },
-): ApplicationFailure {
-  const from = isFromDatabase(error) ? error.message.lastIndexOf(STATEMENT_END) : -1;
-  const text = from < 0 ? error.message : error.message.slice(from + STATEMENT_END.length);
-  const message = `${error.name}: ${text}`;
-  const frames = error.stack?.match(/^ +at .+$/gm) ?? [];
+function asFailure(error: Error, options: { type: string; nonRetryable: boolean }): ApplicationFailure {
+  const { name, message: whole, stack } = error;
+  const message = `${name}: ${isFromDatabase(error) ? withoutStatement(whole) : whole}`;
+  const frames = stack?.match(/^ +at .+$/gm) ?? [];
   return Object.assign(ApplicationFailure.create({ message, ...options }), {
     stack: [message, ...frames].join('\n'),
   });

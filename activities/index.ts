@@ -6,7 +6,7 @@ import {
   type RecoverySteps,
 } from './deliver-webhooks.ts';
 import { type AlertUpdates, createEscalateAlertActivities, type EscalationSteps } from './escalate-alert.ts';
-import { createTurns, type TurnsOptions } from './turns.ts';
+import { createTurns } from './turns.ts';
 import { createWithdrawProfileActivities, type WithdrawalSteps } from './withdraw-profile.ts';
 
 export interface ActivityDeps {
@@ -16,22 +16,26 @@ export interface ActivityDeps {
   withdrawals: WithdrawalSteps;
   /** The updates of operators in the Temporal UI. */
   updates: JobUpdates & EndpointUpdates & AlertUpdates;
-  /** Limits the steps that send to receivers. */
-  endpointTurns: TurnsOptions;
-  /** Limits the steps that go through many devices in chunks. */
-  jobTurns: TurnsOptions;
-  unknownSteps: { giveUpAfterMs: number };
+  /** Steps of one organization at the same time. */
+  perOrganizationMax: {
+    /** Steps that send to receivers. */
+    endpoints: number;
+    /** Steps that go through many devices in chunks. */
+    jobs: number;
+  };
+  unknownStepsGiveUpMs: number;
 }
 
 export function createActivities(deps: ActivityDeps) {
-  const inJobTurn = createTurns(deps.jobTurns);
+  const inJobTurn = createTurns(deps.perOrganizationMax.jobs);
+  const inEndpointTurn = createTurns(deps.perOrganizationMax.endpoints);
   return {
     ...createApplyProfileActivities(deps.jobRun, deps.updates, inJobTurn),
-    ...createDeliverWebhooksActivities(deps.recoverySteps, deps.updates, createTurns(deps.endpointTurns)),
+    ...createDeliverWebhooksActivities(deps.recoverySteps, deps.updates, inEndpointTurn),
     ...createEscalateAlertActivities(deps.escalationRun, deps.updates),
     ...createWithdrawProfileActivities(deps.withdrawals, inJobTurn),
     // The SDK calls this for all other activity names.
-    default: createUnknownStep(deps.unknownSteps),
+    default: createUnknownStep(deps.unknownStepsGiveUpMs),
   };
 }
 
@@ -40,13 +44,11 @@ export function createActivities(deps: ActivityDeps) {
  * know the step, so it fails as retryable at first. After `giveUpAfterMs` no worker does, and the run would
  * wait forever: it fails, and the sweep of missing runs restarts it on the current code.
  */
-const createUnknownStep =
-  ({ giveUpAfterMs }: { giveUpAfterMs: number }) =>
-  async (): Promise<never> => {
-    const { activityType, scheduledTimestampMs } = Context.current().info;
-    throw ApplicationFailure.create({
-      type: 'UnknownStep',
-      message: `no worker of this version knows the step ${activityType}`,
-      nonRetryable: Date.now() - scheduledTimestampMs > giveUpAfterMs,
-    });
-  };
+const createUnknownStep = (giveUpAfterMs: number) => async (): Promise<never> => {
+  const { activityType, scheduledTimestampMs } = Context.current().info;
+  throw ApplicationFailure.create({
+    type: 'UnknownStep',
+    message: `no worker of this version knows the step ${activityType}`,
+    nonRetryable: Date.now() - scheduledTimestampMs > giveUpAfterMs,
+  });
+};

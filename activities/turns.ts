@@ -3,18 +3,14 @@
  * waits for a slow receiver, or for many devices, keeps its slot: a step of an organization that has its share is deferred.
  */
 import { ApplicationFailure } from '@temporalio/activity';
-
-export interface TurnsOptions {
-  /** Steps of one organization at the same time. */
-  perOrganizationMax: number;
-}
+import { createCounts } from '../src/process/counts.ts';
 
 /** Adds no event to the history of the run. */
 const DEFERRED_MS = 2_000;
 
-export function createTurns({ perOrganizationMax }: TurnsOptions) {
-  const running = new Map<string, number>();
-  const count = (organizationId: string) => running.get(organizationId) ?? 0;
+/** `perOrganizationMax`: steps of one organization at the same time. */
+export function createTurns(perOrganizationMax: number) {
+  const running = createCounts();
 
   /** The step, which begins only while its organization has a slot left. */
   return <Ref extends { organizationId: string }, Args extends unknown[], Result>(
@@ -22,14 +18,8 @@ export function createTurns({ perOrganizationMax }: TurnsOptions) {
   ) =>
     async (ref: Ref, ...args: Args): Promise<Result> => {
       const { organizationId } = ref;
-      if (count(organizationId) >= perOrganizationMax) throw deferred();
-      running.set(organizationId, count(organizationId) + 1);
-      try {
-        return await step(ref, ...args);
-      } finally {
-        if (count(organizationId) === 1) running.delete(organizationId);
-        else running.set(organizationId, count(organizationId) - 1);
-      }
+      if (running.of(organizationId) >= perOrganizationMax) throw deferred();
+      return running.during(organizationId, () => step(ref, ...args));
     };
 }
 

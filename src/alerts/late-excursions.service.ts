@@ -15,6 +15,7 @@ import type {
 } from '../measurements/surrounding-readings.repository.ts';
 import { grouped } from '../process/grouped.ts';
 import { timeOf } from '../process/iso-time.ts';
+import { inSlices } from '../process/pages.ts';
 import type { TemperatureDetails } from './alert.ts';
 import type {
   AlertAround,
@@ -141,8 +142,7 @@ export function createLateExcursions({ batchesIn, settingsIn, readingsIn }: Late
     const unended: LateOutcome['unended'] = new Map();
     if (devices.length === 0) return { events: [], unended };
     const decided: Decided[] = [];
-    for (let index = 0; index < devices.length; index += DEVICES_TOGETHER_MAX)
-      decided.push(...(await decide(sql, devices.slice(index, index + DEVICES_TOGETHER_MAX))));
+    for (const slice of inSlices(devices, DEVICES_TOGETHER_MAX)) decided.push(...(await decide(sql, slice)));
     const events = await insert(sql, decided);
     await batchesIn(sql).lengthen(
       decided.flatMap(({ device, lengthened }) => lengthened.map((alert) => toLengthened(device, alert))),

@@ -5,6 +5,7 @@ import type { Transact, Transaction } from '../db/transaction.ts';
 import { isSerialNumber } from '../devices/serial-number.ts';
 import { cutText } from '../process/cut-text.ts';
 import { AppError } from '../process/errors.ts';
+import { inSlices } from '../process/pages.ts';
 import { registrationWarnings } from './asset.ts';
 import { type ImportOutcome, type ImportResult, type ImportRow, NO_GROUP_NAMED } from './asset-import.ts';
 import type { AssetsRepository, NewAsset } from './assets.repository.ts';
@@ -69,11 +70,10 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
         const assets = [...first.keys()].sort().map((key) => first.get(key)?.asset as NewAsset);
         const registered: Registered = { created: new Map(), existing: new Map() };
         const register = isDryRun ? lookUpChunk : registerChunk;
-        for (let at = 0; at < assets.length; at += CHUNK)
-          await register(sql, organizationId, assets.slice(at, at + CHUNK), registered);
+        for (const slice of inSlices(assets, CHUNK)) await register(sql, organizationId, slice, registered);
         const faulty = read.flatMap(({ key }) => (key === null || first.has(key) ? [] : key));
-        for (let at = 0; at < faulty.length; at += CHUNK)
-          await findExisting(sql, organizationId, faulty.slice(at, at + CHUNK), registered);
+        for (const slice of inSlices(faulty, CHUNK))
+          await findExisting(sql, organizationId, slice, registered);
         if (!isDryRun) await offerProfiles(tx, organizationId, assets, registered);
         return { dryRun: isDryRun, ...(await summaryOf(read, first, registered)) };
       });
@@ -141,8 +141,8 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
 
   /** Yields to other requests after each piece. */
   async function* inPieces<Item>(items: Item[]): AsyncGenerator<Item[]> {
-    for (let at = 0; at < items.length; at += CHUNK) {
-      yield items.slice(at, at + CHUNK);
+    for (const piece of inSlices(items, CHUNK)) {
+      yield piece;
       await nextTurn();
     }
   }

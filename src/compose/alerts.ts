@@ -15,11 +15,9 @@ import { inTurns } from '../process/keyed-semaphore.ts';
 import type { DeviceRepositories } from './devices.ts';
 import type { Resources } from './resources.ts';
 
-interface AlertsNeeds extends Pick<AlertsServiceDeps, 'publish'> {
-  configurationsIn: DeviceRepositories['configurationsIn'];
-  remindAgain: AlertHandlingDeps['remindAgain'];
-  holdEscalation: AlertHandlingDeps['holdEscalation'];
-}
+type AlertsNeeds = Pick<AlertsServiceDeps, 'publish'> &
+  Pick<DeviceRepositories, 'configurationsIn'> &
+  Pick<AlertHandlingDeps, 'remindAgain' | 'holdEscalation'>;
 
 export function composeAlerts(
   resources: Resources,

@@ -9,21 +9,16 @@ import { importRow } from '../assets/assets.schemas.ts';
 import { type AssetsServiceDeps, createAssetsService } from '../assets/assets.service.ts';
 import { type DeviceTokensRoutesDeps, deviceTokensRoutes } from '../assets/device-tokens.routes.ts';
 import { createDeviceTargetsRepository } from '../config-jobs/device-targets.repository.ts';
-import type { Sql } from '../db/database.ts';
-import type { DevicesRepository } from '../devices/devices.repository.ts';
 import { createLimitOfTwo } from '../http/concurrency-limit.ts';
 import { requireStorable } from '../http/read-body.ts';
 import { bodyValidator } from '../http/validate.ts';
 import { inTurns } from '../process/keyed-semaphore.ts';
+import type { DeviceRepositories } from './devices.ts';
 import type { Resources } from './resources.ts';
 
 interface AssetsNeeds
-  extends Pick<
-    AssetsServiceDeps,
-    'mutes' | 'jobsProgressed' | 'recompile' | 'onAlertRulesChanged' | 'resolveAlerts' | 'resolveConditions'
-  > {
-  groups: AssetsServiceDeps['groups'];
-  devicesIn(sql: Sql): DevicesRepository;
+  extends Pick<DeviceRepositories, 'devicesIn'>,
+    Omit<AssetsServiceDeps, 'assetsIn' | 'devicesIn' | 'targetsIn' | 'removeTokens' | 'now'> {
   deviceTokens: DeviceTokensRoutesDeps['tokens'];
 }
 

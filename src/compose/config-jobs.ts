@@ -8,20 +8,14 @@ import { createConfigJobsRepository } from '../config-jobs/config-jobs.repositor
 import { configJobsRoutes } from '../config-jobs/config-jobs.routes.ts';
 import { createConfigJobsService } from '../config-jobs/config-jobs.service.ts';
 import { createConfigTargetsRepository } from '../config-jobs/config-targets.repository.ts';
-import {
-  createDaylightSavingService,
-  type DaylightSavingDeps,
-} from '../config-jobs/daylight-saving.service.ts';
+import { createDaylightSavingService } from '../config-jobs/daylight-saving.service.ts';
 import { createDesiredProfiles } from '../config-jobs/desired-profile.service.ts';
 import {
   createDeviceTargetsRepository,
   createMessageTargetsRepository,
 } from '../config-jobs/device-targets.repository.ts';
 import { deviceWithdrawalRoutes } from '../config-jobs/device-withdrawal.routes.ts';
-import {
-  createDeviceWithdrawal,
-  type DeviceWithdrawalDeps,
-} from '../config-jobs/device-withdrawal.service.ts';
+import { createDeviceWithdrawal } from '../config-jobs/device-withdrawal.service.ts';
 import { createGroupChanges } from '../config-jobs/group-changes.service.ts';
 import { createGroupTargetsRepository } from '../config-jobs/group-targets.repository.ts';
 import { createGroupWithdrawalsRepository } from '../config-jobs/group-withdrawals.repository.ts';
@@ -39,7 +33,6 @@ import { createRecompile } from '../config-jobs/recompile.service.ts';
 import { createScheduledDevicesRepository } from '../config-jobs/scheduled-devices.repository.ts';
 import { createUnusedConfigurationsRepository } from '../config-jobs/unused-configurations.repository.ts';
 import { createUnusedConfigurationsRemoval } from '../config-jobs/unused-configurations.service.ts';
-import type { Sql } from '../db/database.ts';
 import { createPendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { createLimitOfTwo } from '../http/concurrency-limit.ts';
@@ -47,16 +40,12 @@ import { createBackgroundTasks } from '../process/background-tasks.ts';
 import { inTurns } from '../process/keyed-semaphore.ts';
 import { createProfilesRepository } from '../profiles/profiles.repository.ts';
 import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows.ts';
+import type { DeviceRepositories } from './devices.ts';
 import type { Resources } from './resources.ts';
 
-interface ConfigJobsNeeds {
-  devicesIn(
-    sql: Sql,
-  ): ReturnType<DaylightSavingDeps['devicesIn']> & ReturnType<DeviceWithdrawalDeps['devicesIn']>;
-  configurationsIn: ChangesDeps['configurationsIn'];
-  publish: FinishJobDeps['publish'];
-  onAlertRulesChanged: ChangesDeps['onAlertRulesChanged'];
-}
+type ConfigJobsNeeds = DeviceRepositories &
+  Pick<FinishJobDeps, 'publish'> &
+  Pick<ChangesDeps, 'onAlertRulesChanged'>;
 
 /** Number of pages of the smallest large job. */
 const PAGES = 4;

@@ -21,7 +21,6 @@ import {
 } from '../endpoints/endpoint-health.repository.ts';
 import { createEndpointHealthService, createLastAttempts } from '../endpoints/endpoint-health.service.ts';
 import { addEndpointGauges } from '../endpoints/endpoints.metrics.ts';
-import { atMostEvery } from '../http/instruments.ts';
 import { observeGroupCommit } from '../http/metrics.ts';
 import { startPeriodic } from '../process/periodic.ts';
 import { firstIdAt } from '../process/uuid.ts';
@@ -51,16 +50,13 @@ export const OUTBOX_SESSION = {
 };
 
 export function startDeliveryWorker(resources: Resources, deliveries: Slices['deliveries']) {
-  const { settings, deliveryPlan, sql, now, log } = resources;
+  const { settings, deliveryPlan, sql, metrics, cached, now, log } = resources;
   const { perEndpointMax, leaseSeconds, drainPerSecondMax, drainTickMs } = settings.webhooks;
   const outbox = openOutbox(resources);
   const ownerId = randomUUID();
   const claims = createClaimsRepository(outbox, ownerId);
   const endpoints = createEndpointHealthRepository(sql);
-  addEndpointGauges(
-    resources.metrics.registry,
-    atMostEvery(settings.metricsMaxAgeMs, endpoints.countByState),
-  );
+  addEndpointGauges(metrics.registry, cached(endpoints.countByState));
   const breakers = createBreakerRepository(sql);
   const lastAttempts = createLastAttempts({ recordLastAttempts: endpoints.recordLastAttempts, log });
   const endpointHealth = createEndpointHealthService({
@@ -119,16 +115,13 @@ const composeDisableEndpoint = (resources: Resources) =>
     now: resources.now,
   });
 
-function openOutbox({ settings, metrics }: Resources) {
+function openOutbox({ database, metrics }: Resources) {
   const outbox = openDatabase({
-    url: settings.databaseUrl,
-    pooler: settings.databasePooler,
-    isDistributed: settings.isDatabaseDistributed,
+    ...database,
     poolSize: OUTBOX_POOL_SIZE,
-    statementTimeoutMs: settings.statementTimeoutMs,
-    applicationName: 'device-monitoring-service deliveries',
+    applicationName: `${database.applicationName} deliveries`,
     session: OUTBOX_SESSION,
-    onFault: (kind) => metrics.databaseFaults.inc({ kind }),
+    onConnectionLost() {},
   });
   metrics.pools.set('deliveries', () => readPool(outbox));
   return outbox;

@@ -26,16 +26,10 @@ export function composeDeviceRepositories({ onConnectionLost }: Resources) {
   };
 }
 
-interface ExchangesNeeds
-  extends Pick<ExchangeBatchDeps, 'recompile' | 'alertRulesChanged' | 'recordOutcomes'> {
-  devicesIn: DeviceRepositories['devicesIn'];
-}
-
-export const composeExchanges = ({ now }: Resources, needs: ExchangesNeeds) =>
+export const composeExchanges = ({ now }: Resources, needs: Omit<ExchangeBatchDeps, 'targetsIn' | 'now'>) =>
   createExchangeBatch({ ...needs, targetsIn: createMessageTargetsRepository, now });
 
-interface DevicesNeeds {
-  devicesIn: DeviceRepositories['devicesIn'];
+interface DevicesNeeds extends Pick<DeviceRepositories, 'devicesIn'> {
   exchanges: DeviceExchanges;
 }
 

@@ -20,7 +20,6 @@ import { addEscalationGauges } from '../escalations/escalations.metrics.ts';
 import { createFleetEscalationsRepository } from '../escalations/fleet-escalations.repository.ts';
 import { createFleetEscalations } from '../escalations/fleet-escalations.service.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
-import { atMostEvery } from '../http/instruments.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { createNotificationAlertsRepository } from '../notifications/notification-alerts.repository.ts';
 import { createChannelsRepository } from '../notifications/notification-channels.repository.ts';
@@ -76,7 +75,8 @@ const NO_CLAIMS = randomUUID();
 type EscalationRuns = ReturnType<typeof composeEscalationRuns>;
 
 export function composeEscalations(resources: Resources, { runs, wake, flush }: EscalationRuns) {
-  const { settings, sql, metrics, log, transact, now, starter, onRunStarted, onTemporalFault } = resources;
+  const { settings, sql, metrics, cached, log, transact, now } = resources;
+  const { starter, onRunStarted, onTemporalFault } = resources;
   const policies = createPoliciesRepository(sql);
   const escalations = createAlertEscalationsRepository(sql);
   return {
@@ -148,7 +148,7 @@ export function composeEscalations(resources: Resources, { runs, wake, flush }: 
     addGauges: () =>
       addEscalationGauges(
         metrics.registry,
-        atMostEvery(settings.metricsMaxAgeMs, () => escalations.countOpen(now())),
+        cached(() => escalations.countOpen(now())),
       ),
     /** Waits for calls to Temporal that are under way, and drops waiting ones. */
     flush,

@@ -3,7 +3,7 @@ import { createTokenBucket } from '../http/token-bucket.ts';
 import { createKeyLookup, createKeyUses } from '../keys/key-lookup.service.ts';
 import { createKeysRepository } from '../keys/keys.repository.ts';
 import { keysRoutes } from '../keys/keys.routes.ts';
-import { createDeviceTokens, createKeyIssuer, createKeysService } from '../keys/keys.service.ts';
+import { createDeviceTokens, createKeysService } from '../keys/keys.service.ts';
 import type { Resources } from './resources.ts';
 
 /** All keys of an organization together have the limit of this many keys. */
@@ -23,11 +23,7 @@ export function composeKeys({ sql, settings, metrics, log, now, monotonicMs }: R
   });
   return {
     routes: keysRoutes({ keys, keysIn, service: createKeysService({ keysIn, now: clock }) }),
-    deviceTokens: createDeviceTokens({
-      keysIn,
-      issuerIn: (on) => createKeyIssuer(createKeysRepository(on), clock),
-      now: clock,
-    }),
+    deviceTokens: createDeviceTokens({ keysIn, now: clock }),
     findCaller: createKeyLookup({
       keys,
       recordUse: createKeyUses({

@@ -4,7 +4,6 @@ import type { Database } from '../db/database.ts';
 import { createPoliciesRepository } from '../escalations/escalation-policies.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
 import type { RecordAudit } from '../http/audit.ts';
-import { atMostEvery } from '../http/instruments.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { createAlertLinks } from '../notifications/alert-links.service.ts';
 import { createGathering, createStepGathering } from '../notifications/gathering.service.ts';
@@ -34,7 +33,7 @@ interface NotificationsNeeds extends Pick<ReturnType<typeof composeDeliveries>, 
 }
 
 export function composeNotifications(resources: Resources, { send, tests, recordAudit }: NotificationsNeeds) {
-  const { settings, sql, secretBox, metrics, transact, deliveryPlan, now, log } = resources;
+  const { settings, sql, secretBox, metrics, cached, transact, deliveryPlan, now, log } = resources;
   const { smtp, webhooks, notificationIntervalMs: gatherIntervalMs } = settings;
   const ownerId = randomUUID();
   const notificationsIn = (handle: Database) => createNotificationsRepository(handle, ownerId);
@@ -77,7 +76,6 @@ export function composeNotifications(resources: Resources, { send, tests, record
   });
 
   function startNotifier() {
-    const cached = (read: () => Promise<number>) => atMostEvery(settings.metricsMaxAgeMs, read);
     addNotificationGauges(metrics.registry, {
       messageSeconds: cached(() => notifications.findOldestDueSeconds(now())),
       alertSeconds: cached(() => {

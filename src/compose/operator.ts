@@ -98,6 +98,7 @@ import { createWatch } from '../operator/watch.service.ts';
 import { webhooksRoutes } from '../operator/webhooks.routes.ts';
 import { AppError } from '../process/errors.ts';
 import { createKeyedSemaphore, inTurns } from '../process/keyed-semaphore.ts';
+import { memoized } from '../process/memoized.ts';
 import { createProfilesRepository } from '../profiles/profiles.repository.ts';
 import { applyProfileId } from '../temporal/workflow-ids.ts';
 import type { Resources } from './resources.ts';
@@ -343,14 +344,11 @@ const FAULTS_MAX = 50;
 
 /** Schemas are compiled once for each operation, when a form of it is sent first. */
 function faultsIn(findOperation: (operationId: string) => Route): FormPageDeps['findFaults'] {
-  const compiled = new Map<string, (body: unknown) => string[]>();
-  return (operationId, body) => {
+  const compiled = memoized(String, (operationId: string) => {
     const { body: schema } = findOperation(operationId);
-    if (!schema) return [];
-    const find = compiled.get(operationId) ?? bodyFaults(schema, FAULTS_MAX);
-    compiled.set(operationId, find);
-    return find(body);
-  };
+    return schema ? bodyFaults(schema, FAULTS_MAX) : () => [];
+  });
+  return (operationId, body) => compiled(operationId)(body);
 }
 
 const refusals =

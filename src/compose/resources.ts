@@ -13,7 +13,9 @@ import type { ResolveName } from '../deliveries/name-lookups.service.ts';
 import { notifyQueued } from '../deliveries/outbox.repository.ts';
 import { createQueueNotifier } from '../deliveries/queue-notifier.service.ts';
 import { createSecretBox } from '../endpoints/secret-box.ts';
+import { atMostEvery } from '../http/instruments.ts';
 import type { Settings } from '../process/config.ts';
+import { withoutStatement } from '../process/errors.ts';
 import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
 import { openTracing } from '../process/open-telemetry.ts';
@@ -115,6 +117,8 @@ export function openResources(options: ComposeOptions) {
     hasWorkflowThreads,
     deliveryPlan,
     watchIntervalMs,
+    /** How the database is reached, for pools of a slice. */
+    database,
     sql,
     /** For exports and files. */
     transferSql,
@@ -147,6 +151,8 @@ export function openResources(options: ComposeOptions) {
     ),
     slots: batchSlots(settings.databasePoolSize, !settings.isDatabaseDistributed),
     metrics,
+    /** A read of the database for metrics, made at most once per `metricsMaxAgeMs`, times `factor`. */
+    cached: <T>(read: () => Promise<T>, factor = 1) => atMostEvery(settings.metricsMaxAgeMs * factor, read),
     queueNotifier: createQueueNotifier({
       notify: (endpoints) => notifyQueued(sql, endpoints),
       gatherMs: NOTIFY_GATHER_MS,
@@ -197,5 +203,4 @@ function findOutage(error: unknown): Outage | null {
   return null;
 }
 
-/** Removes the statement, which Knex puts before the reason. */
-const reasonOf = ({ message, name }: Error): string => message.split(' - ').at(-1) || name;
+const reasonOf = ({ message, name }: Error): string => withoutStatement(message) || name;

@@ -9,7 +9,7 @@ import { addFleetGauges } from '../fleet/fleet.metrics.ts';
 import { createFleetRepository } from '../fleet/fleet.repository.ts';
 import { countByState } from '../fleet/fleet.ts';
 import type { ReadReadiness } from '../http/health.ts';
-import { addGauge, atMostEvery } from '../http/instruments.ts';
+import { addGauge } from '../http/instruments.ts';
 import { addProcessGauges } from '../http/process-gauges.ts';
 import { createOverdueFleetsRepository } from '../presence/overdue-fleets.repository.ts';
 import { addPresenceGauge } from '../presence/presence.metrics.ts';
@@ -19,20 +19,19 @@ import type { Resources } from './resources.ts';
 export type ProcessKind = 'api' | 'gateway' | 'worker';
 
 export function composeProcessMetrics(
-  { metrics, settings, sql, timeZoneRules }: Resources,
+  { metrics, cached, sql, timeZoneRules }: Resources,
   { kinds, readReadiness }: { kinds: ReadonlySet<ProcessKind>; readReadiness: ReadReadiness },
 ): void {
-  const atMost = <T>(read: () => Promise<T>) => atMostEvery(settings.metricsMaxAgeMs, read);
   addProcessGauges(metrics, {
     version: VERSION,
     timeZoneRules,
     kinds: () => kinds,
-    dependencies: atMost(async () => (await readReadiness()).body.dependencies),
+    dependencies: cached(async () => (await readReadiness()).body.dependencies),
   });
   const { list } = createOverdueFleetsRepository(sql);
   addPresenceGauge(
     metrics.registry,
-    atMost(async () => (await list()).length),
+    cached(async () => (await list()).length),
   );
 }
 
@@ -40,7 +39,7 @@ interface ServiceNeeds {
   isListening(): boolean;
 }
 
-/** Devices are counted one by one, which takes a second for a million of them: five minutes apart by default. */
+/** Devices are counted one by one, which takes a second for a million of them: five minutes apart. */
 const FLEET_AGE_FACTOR = 30;
 
 /** Only workers expose these, because they need the statements of sweeps. */
@@ -65,14 +64,12 @@ export function composeServiceMetrics(resources: Resources, { isListening }: Ser
   });
 }
 
-export function serviceSources({ settings, sql, now }: Resources) {
-  const atMost = <T>(read: () => Promise<T>, factor = 1) =>
-    atMostEvery(settings.metricsMaxAgeMs * factor, read);
+export function serviceSources({ sql, cached, now }: Resources) {
   return {
-    jobs: atMost(() => createJobRunsRepository(sql).countRunning(settings.jobPollIntervalMs)),
-    devices: atMost(async () => countByState(await createFleetRepository(sql).countAll()), FLEET_AGE_FACTOR),
-    alerts: atMost(createAlertsRepository(sql).countOpen),
-    partitions: atMost(() =>
+    jobs: cached(createJobRunsRepository(sql).countRunning),
+    devices: cached(async () => countByState(await createFleetRepository(sql).countAll()), FLEET_AGE_FACTOR),
+    alerts: cached(createAlertsRepository(sql).countOpen),
+    partitions: cached(() =>
       Promise.all(
         PARTITIONED_TABLES.map(async (table) => ({
           table: table.name,

@@ -14,8 +14,7 @@ import { createStatisticsPage } from '../statistics/statistics-page.service.ts';
 import type { DeviceRepositories } from './devices.ts';
 import type { Resources } from './resources.ts';
 
-interface StatisticsNeeds {
-  configurationsIn: DeviceRepositories['configurationsIn'];
+interface StatisticsNeeds extends Pick<DeviceRepositories, 'configurationsIn'> {
   exports: { history: Pick<HistoryRepository, 'lister'>; limit: ConcurrencyLimit; pace: Pace };
 }
 

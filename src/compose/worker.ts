@@ -22,10 +22,6 @@ const CHUNKS_PER_ORGANIZATION_MAX = 2;
 /** Less than a chunk may take before its step counts as hanging (`CHUNK_MAX_MS`). */
 const CHUNK_TURN_MS = 120_000;
 
-const shareOf = (steps: number, organizations: number) => ({
-  perOrganizationMax: Math.ceil(steps / organizations),
-});
-
 export async function startWorker(
   resources: Resources,
   slices: Slices,
@@ -56,9 +52,11 @@ export async function startWorker(
       escalationRun: slices.escalations.run,
       withdrawals: inTurns(slices.groups.withdrawals, chunkTurns, 'withdrawNext'),
       updates: composeTemporalUi(resources, slices, routes),
-      endpointTurns: shareOf(settings.atOnce.endpointStepsMax, ORGANIZATIONS_AT_ONCE_MIN.endpoints),
-      jobTurns: shareOf(settings.atOnce.jobStepsMax, ORGANIZATIONS_AT_ONCE_MIN.jobs),
-      unknownSteps: { giveUpAfterMs: settings.unknownStepsGiveUpMs },
+      perOrganizationMax: {
+        endpoints: Math.ceil(settings.atOnce.endpointStepsMax / ORGANIZATIONS_AT_ONCE_MIN.endpoints),
+        jobs: Math.ceil(settings.atOnce.jobStepsMax / ORGANIZATIONS_AT_ONCE_MIN.jobs),
+      },
+      unknownStepsGiveUpMs: settings.unknownStepsGiveUpMs,
     }),
     log,
     tracing: resources.tracing,

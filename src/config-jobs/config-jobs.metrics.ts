@@ -12,7 +12,7 @@ export const createJobMetrics = (registry: MetricsRegistry) => ({
 export function addJobGauges(registry: MetricsRegistry, count: () => Promise<RunningJobCounts | null>): void {
   addGauge(registry, {
     name: 'dms_config_jobs',
-    help: 'Jobs that are running, up to 10,000; of these, those past their deadline, and those that no run has checked for ten minutes or two polls',
+    help: 'Jobs that are running, up to 10,000; of these, those past their deadline, and those that no run has checked for ten minutes',
     labelNames: ['state'],
     async read() {
       const jobs = await count();

@@ -24,7 +24,7 @@ import { memoized } from '../process/memoized.ts';
 import { deviceTimezoneMinutes } from '../profiles/compile-schedule.ts';
 import type { OffsetCheck, ScheduledDevicesRepository } from './scheduled-devices.repository.ts';
 
-export interface DaylightSavingDeps {
+interface DaylightSavingDeps {
   transact: Transact;
   scheduledDevices: Pick<
     ScheduledDevicesRepository,

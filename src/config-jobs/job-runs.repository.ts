@@ -18,7 +18,8 @@ export interface JobWithoutWorkflow extends JobRef {
   isStuck: boolean;
 }
 
-const WITHOUT_RUN_SECONDS_MIN = 600;
+/** Two polls of a run that no signal wakes. */
+const WITHOUT_RUN_MINUTES = 10;
 
 /** Ending a large job takes its run some minutes. */
 const STUCK_AFTER_MINUTES = 15;
@@ -71,12 +72,8 @@ export function createJobRunsRepository(sql: Database) {
         .select({ organizationId: 'organization_id', jobId: 'id', isStuck: 'is_stuck' });
     },
 
-    /**
-     * Counts for the metrics, over all organizations: up to 10,000 jobs, beginning with the longest
-     * unchecked. A run checks its job every `pollIntervalMs`.
-     */
-    async countRunning(pollIntervalMs: number): Promise<RunningJobCounts> {
-      const withoutRunSeconds = Math.max(WITHOUT_RUN_SECONDS_MIN, (2 * pollIntervalMs) / 1000);
+    /** Counts for the metrics, over all organizations: up to 10,000 jobs, beginning with the longest unchecked. */
+    async countRunning(): Promise<RunningJobCounts> {
       const running = sql('config_jobs')
         .where({ status: 'running' })
         .orderByRaw(CHECKED_AT)
@@ -87,8 +84,7 @@ export function createJobRunsRepository(sql: Database) {
           `count(*) as running,
            count(*) filter (where deadline_at < now() - make_interval(mins => ${OVERDUE_AFTER_MINUTES})) as overdue,
            count(*) filter (where greatest(workflow_checked_at, start_at, created_at)
-             < now() - make_interval(secs => ?)) as "withoutRun"`,
-          [withoutRunSeconds],
+             < now() - make_interval(mins => ${WITHOUT_RUN_MINUTES})) as "withoutRun"`,
         ),
       );
     },

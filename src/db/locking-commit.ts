@@ -7,6 +7,7 @@
  * Items of one key are committed in the order of their arrival: while one waits, later ones wait behind it.
  * Only so many of a key may be unsettled, because they would fill the queue of their organization.
  */
+import { createCounts } from '../process/counts.ts';
 import type { BatchTraces } from '../process/tracing.ts';
 import { isLockTimeout } from './faults.ts';
 import {
@@ -73,9 +74,9 @@ export function createLockingCommit<Item, Result>(
   const commit: typeof options.commit = traces
     ? (items, locking) => traces.run(items, () => options.commit(items, locking))
     : options.commit;
-  const unsettled = createKeyCounts();
+  const unsettled = createCounts();
   /** Items that wait for the lock. */
-  const waiting = createKeyCounts();
+  const waiting = createCounts();
   const shared = { keyOf, kindOf, maxItems, weight, overloaded: refused('overloaded') };
 
   const direct = createGroupCommit<Item, Result | typeof LOCKED>({
@@ -133,25 +134,6 @@ export function createLockingCommit<Item, Result>(
       if (unsettled.of(key) >= UNSETTLED_PER_KEY_MAX) throw refused('overloaded')();
       traces?.add(item);
       return unsettled.during(key, () => submitDirect(item));
-    },
-  };
-}
-
-function createKeyCounts() {
-  const counts = new Map<string, number>();
-  const of = (key: string): number => counts.get(key) ?? 0;
-  return {
-    of,
-    /** Counts one more of the key until the work is over. */
-    async during<T>(key: string, work: () => Promise<T>): Promise<T> {
-      counts.set(key, of(key) + 1);
-      try {
-        return await work();
-      } finally {
-        const left = of(key) - 1;
-        if (left > 0) counts.set(key, left);
-        else counts.delete(key);
-      }
     },
   };
 }

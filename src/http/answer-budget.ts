@@ -1,3 +1,4 @@
+import { createCounts } from '../process/counts.ts';
 import { AppError } from '../process/errors.ts';
 
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
@@ -15,19 +16,14 @@ export type CountUnread = (owner: string, bytes: number, response: Closing) => v
 
 /** A budget for the answers that clients of one owner have yet to read: slow readers would hold any number in memory. */
 export function createAnswerBudget(): CountUnread {
-  const unread = new Map<string, number>();
+  const unread = createCounts();
   return (owner, bytes, response) => {
     if (bytes < COUNTED_FROM || response.destroyed) return;
-    const sum = (unread.get(owner) ?? 0) + bytes;
-    if (sum > UNREAD_BYTES_MAX)
+    if (unread.of(owner) + bytes > UNREAD_BYTES_MAX)
       throw new AppError('rate_limited', 'Too many answers have not been read: read those before', {
         headers: { 'Retry-After': '5' },
       });
-    unread.set(owner, sum);
-    response.once('close', () => {
-      const rest = (unread.get(owner) ?? 0) - bytes;
-      if (rest > 0) unread.set(owner, rest);
-      else unread.delete(owner);
-    });
+    unread.add(owner, bytes);
+    response.once('close', () => unread.add(owner, -bytes));
   };
 }

@@ -1,5 +1,6 @@
 /** Limits concurrent long requests: per key, per organization, and in this process. */
 import type { Readable } from 'node:stream';
+import { createCounts } from '../process/counts.ts';
 import { AppError } from '../process/errors.ts';
 
 interface ConcurrencyLimitOptions {
@@ -23,23 +24,22 @@ const RETRY_AFTER = { headers: { 'Retry-After': '5' } };
 export function createConcurrencyLimit(options: ConcurrencyLimitOptions) {
   const { name, perKeyMax, perProcessMax } = options;
   const { perOrganizationMax = organizationShare(options) } = options;
-  const ofKeys = createCounts();
-  const ofOrganizations = createCounts();
+  const [keys, organizations] = [createCounts(), createCounts()];
   let total = 0;
 
   /** Returns a function that releases the place, once. */
   function acquire({ keyId, organizationId }: Requester): () => void {
-    if (ofKeys.get(keyId) >= perKeyMax) throw tooMany(perKeyMax, 'for this API key');
+    if (keys.of(keyId) >= perKeyMax) throw tooMany(perKeyMax, 'for this API key');
     if (total >= perProcessMax) {
       throw new AppError('unavailable', `There are too many ${name} at present: try again soon`, RETRY_AFTER);
     }
-    if (ofOrganizations.get(organizationId) >= perOrganizationMax) {
+    if (organizations.of(organizationId) >= perOrganizationMax) {
       throw tooMany(perOrganizationMax, 'for all API keys of an organization together');
     }
     const add = (change: 1 | -1) => {
       total += change;
-      ofKeys.add(keyId, change);
-      ofOrganizations.add(organizationId, change);
+      keys.add(keyId, change);
+      organizations.add(organizationId, change);
     };
     add(1);
     let isHeld = true;
@@ -90,18 +90,4 @@ export const createLimitOfTwo = (name: string): ConcurrencyLimit =>
 function organizationShare({ perKeyMax, perProcessMax }: ConcurrencyLimitOptions): number {
   const half = Math.ceil(perProcessMax / 2);
   return Math.max(1, Math.min(Math.max(half, perKeyMax), perProcessMax - 1));
-}
-
-/** Counts by name; names with a count of 0 are dropped. */
-function createCounts() {
-  const counts = new Map<string, number>();
-  const get = (name: string) => counts.get(name) ?? 0;
-  return {
-    get,
-    add(name: string, change: number): void {
-      const count = get(name) + change;
-      if (count > 0) counts.set(name, count);
-      else counts.delete(name);
-    },
-  };
 }

@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parseMediaType } from '../../client/src/http-fields.ts';
+import { createCounts } from '../process/counts.ts';
 import { cutText } from '../process/cut-text.ts';
 import { AppError, invalid } from '../process/errors.ts';
 import type { Caller } from './route.ts';
@@ -53,20 +54,18 @@ const PIECE_BYTES = 512;
 
 /** A budget for the bodies that one owner has in this process at once, from their first byte to the answer. */
 export function createBodyBudget(bytesMax = HELD_BYTES_MAX): HoldBytes {
-  const held = new Map<string, number>();
+  const held = createCounts();
   return async (owner, work) => {
     let taken = 0;
     try {
       return await work((bytes) => {
-        const sum = (held.get(owner) ?? 0) + bytes + PIECE_BYTES;
-        if (sum > bytesMax) throw tooManyBytes();
-        held.set(owner, sum);
-        taken += bytes + PIECE_BYTES;
+        const more = bytes + PIECE_BYTES;
+        if (held.of(owner) + more > bytesMax) throw tooManyBytes();
+        held.add(owner, more);
+        taken += more;
       });
     } finally {
-      const rest = (held.get(owner) ?? 0) - taken;
-      if (rest > 0) held.set(owner, rest);
-      else held.delete(owner);
+      held.add(owner, -taken);
     }
   };
 }

@@ -121,17 +121,10 @@ const OVERLAP_HOURS = 24;
 /** Two, because the logger still has the older one when a new token was lost and is issued again. */
 const EARLIER_TOKENS_MAX = 2;
 
-interface DeviceTokensDeps {
-  keysIn(sql: Database): KeysRepository;
-  issuerIn(sql: Database): KeyIssuer;
-  /** Unix milliseconds. */
-  now(): number;
-}
-
 const toSerialKey = (serialNumber: string): string => serialNumber.toLowerCase();
 
 /** Tokens for a single serial number. */
-export function createDeviceTokens({ keysIn, issuerIn, now }: DeviceTokensDeps) {
+export function createDeviceTokens({ keysIn, now }: KeysServiceDeps) {
   return {
     /** The caller has locked the asset. */
     async issue(sql: Database, organizationId: string, serialNumber: string): Promise<IssuedKey> {
@@ -141,7 +134,8 @@ export function createDeviceTokens({ keysIn, issuerIn, now }: DeviceTokensDeps) 
         now: new Date(now()),
         expiresAt: new Date(now() + OVERLAP_HOURS * HOUR_MS),
       });
-      return issuerIn(sql).issue({ organizationId, kind: 'device', serialKey, expiresAt: null });
+      const issuer = createKeyIssuer(keysIn(sql), now);
+      return issuer.issue({ organizationId, kind: 'device', serialKey, expiresAt: null });
     },
 
     /** False when there was none. */

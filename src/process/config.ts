@@ -14,6 +14,40 @@ const LEASE_DEADLINES = 4;
 /** Longer than the waits of an attempt before its deadline begins, such as for the look-up of a name. */
 const LEASE_MARGIN_SECONDS = 20;
 
+/** Settings that no environment changes, because one value serves everybody; tests set others. */
+const FIXED_SETTINGS = {
+  /** How long a message of a device waits for a lock on that device. */
+  deviceLockTimeoutMs: 1_500,
+  /** What a worker does at the same time; another worker does as much again. */
+  atOnce: {
+    jobStepsMax: 100,
+    endpointStepsMax: 200,
+    escalationStepsMax: 10,
+    /** Per task queue. */
+    workflowTasksMax: 40,
+  },
+  /** How long values for metrics that are read from the database are cached. */
+  metricsMaxAgeMs: 10_000,
+  /** How long a workflow waits for a signal before it reads its rows again. */
+  jobPollIntervalMs: 300_000,
+  /** Minimum time between two signals to one job. */
+  jobSignalIntervalMs: 1_000,
+  /** A run that has not read its rows for this long is looked up, and started if it is missing. */
+  runCheckIntervalMs: 15_000,
+  /** A run fails, and is started again, when no worker has known its step for this long: after an upgrade. */
+  unknownStepsGiveUpMs: 600_000,
+  /** Some sweeps take place only after 12 and after 60 intervals, and DmsSweepsStopped expects them. */
+  sweepIntervalMs: 5_000,
+};
+
+/** Exports, and certificates in both directions, at the same time: they are sent or received in many pieces. */
+const TRANSFERS = {
+  exports: { perKeyMax: 4, perProcessMax: 16 },
+  uploads: { perKeyMax: 4, perProcessMax: 16 },
+  /** A slow one holds about 300 KB. */
+  downloads: { perKeyMax: 64, perProcessMax: 256 },
+};
+
 export type Settings = ReturnType<typeof readSettings>;
 
 export function readSettings(env: Env = process.env) {
@@ -24,6 +58,7 @@ export function readSettings(env: Env = process.env) {
     'SECRETS_KEYS',
   ]);
   return Object.freeze({
+    ...FIXED_SETTINGS,
     databaseUrl: values.DATABASE_URL,
     /** URL of the server itself, if databaseUrl belongs to a pooler; else the same. */
     databaseDirectUrl: values.DATABASE_DIRECT_URL ?? values.DATABASE_URL,
@@ -36,33 +71,23 @@ export function readSettings(env: Env = process.env) {
     isDatabaseDistributed: values.DATABASE_DISTRIBUTED,
     databasePoolSize: values.DATABASE_POOL_SIZE,
     statementTimeoutMs: values.STATEMENT_TIMEOUT_SECONDS * 1000,
-    /** How long a message of a device waits for a lock on that device. */
-    deviceLockTimeoutMs: values.DEVICE_LOCK_TIMEOUT_MS,
     temporalAddress: values.TEMPORAL_ADDRESS,
     temporalNamespace: values.TEMPORAL_NAMESPACE,
     temporalAccess: temporal.access,
     /** Task queue of jobs; the queues of endpoints and escalations are derived from it. */
     taskQueue: values.TEMPORAL_TASK_QUEUE,
-    atOnce: {
-      jobStepsMax: values.JOB_STEPS_PER_PROCESS,
-      endpointStepsMax: values.ENDPOINT_STEPS_PER_PROCESS,
-      escalationStepsMax: values.ESCALATION_STEPS_PER_PROCESS,
-      /** Per task queue. */
-      workflowTasksMax: values.WORKFLOW_TASKS_PER_PROCESS,
-    },
     /** A file with the bundled workflows; null: the bundle of the build, or a new one. */
     workflowBundlePath: values.WORKFLOW_BUNDLE ?? null,
     host: values.HOST,
     port: values.PORT ?? PORT_DEFAULT,
     metricsPort: values.METRICS_PORT ?? 0,
-    /** How long values for metrics that are read from the database are cached. */
-    metricsMaxAgeMs: values.METRICS_MAX_AGE_SECONDS * 1000,
     /** Null: traces are off. */
     traces: toTraceSettings(values),
     requestTimeoutMs: values.REQUEST_TIMEOUT_SECONDS * 1000,
     /** A client that reads nothing of its answer for this long is disconnected. */
     writeTimeoutMs: values.WRITE_TIMEOUT_SECONDS * 1000,
-    transfers: toTransferSettings(values),
+    /** `poolSize`: of a separate pool of database connections. */
+    transfers: { poolSize: values.DATABASE_TRANSFER_POOL_SIZE, ...TRANSFERS },
     customerLimit: { perSecond: values.RATE_LIMIT_PER_SECOND, burst: values.RATE_LIMIT_BURST },
     deviceLimit: { perSecond: values.DEVICE_RATE_LIMIT_PER_SECOND, burst: values.DEVICE_RATE_LIMIT_BURST },
     failedKeysPerMinute: values.FAILED_KEYS_PER_MINUTE,
@@ -108,18 +133,10 @@ export function readSettings(env: Env = process.env) {
     alertRetentionDays: values.ALERT_RETENTION_DAYS,
     /** Months of the audit trail that ended longer ago are dropped. */
     auditRetentionDays: values.AUDIT_RETENTION_DAYS,
-    /** How long a workflow waits for a signal before it reads its rows again. */
-    jobPollIntervalMs: values.JOB_POLL_SECONDS * 1000,
-    jobSignalIntervalMs: values.JOB_SIGNAL_INTERVAL_MS,
-    /** A run that has not read its rows for this long is looked up, and started if it is missing. */
-    runCheckIntervalMs: values.RUN_CHECK_SECONDS * 1000,
-    /** A run fails, and is started again, when no worker has known its step for this long. */
-    unknownStepsGiveUpMs: values.UNKNOWN_STEPS_MINUTES * 60_000,
     /** Number of devices that are offered a change in one transaction. */
     applyChunkSize: values.APPLY_CHUNK_SIZE,
     /** The request of a job for more devices queues them, and its run offers the change. */
     largeJobDevices: values.LARGE_JOB_DEVICES,
-    sweepIntervalMs: values.SWEEP_INTERVAL_SECONDS * 1000,
     /** How long a stopping process keeps serving after it has reported that it is not ready. */
     lameDuckMs: values.LAME_DUCK_SECONDS * 1000,
     /** Public URL of the operators' page; null: there is none. */
@@ -135,15 +152,6 @@ export function readSettings(env: Env = process.env) {
     logLevel: values.LOG_LEVEL,
   });
 }
-
-/** Limits of exports, and of certificates in both directions, which are sent or received in many pieces. */
-const toTransferSettings = (values: Values) => ({
-  /** Size of the separate pool of database connections. */
-  poolSize: values.DATABASE_TRANSFER_POOL_SIZE,
-  exports: { perKeyMax: values.EXPORTS_PER_KEY, perProcessMax: values.EXPORTS_PER_PROCESS },
-  uploads: { perKeyMax: values.UPLOADS_PER_KEY, perProcessMax: values.UPLOADS_PER_PROCESS },
-  downloads: { perKeyMax: values.DOWNLOADS_PER_KEY, perProcessMax: values.DOWNLOADS_PER_PROCESS },
-});
 
 const toDeliverySettings = (values: Values) => ({
   /** Requests in flight to one endpoint. */
@@ -196,7 +204,6 @@ const toTraceSettings = (values: Values): TraceSettings | null =>
     : {
         endpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
         sampledShare: values.OTEL_TRACES_SAMPLER_ARG,
-        delayMs: values.OTEL_BSP_SCHEDULE_DELAY,
       };
 
 function parseSecretsKeys(text: string): Record<number, Buffer> {

@@ -101,8 +101,6 @@ const optional = {
 
 /** A timer of Node.js that is to wait for longer than 24 days fires at once. */
 const SECONDS_MAX = 86_400;
-/** More at once would not fit into the memory of a process. */
-const TRANSFERS_MAX = 10_000;
 /** More is a typing error: 0 turns a limit off. */
 const RATE_MAX = 10_000_000;
 const DAYS_MAX = 36_500;
@@ -122,15 +120,8 @@ const withDefault = {
   DATABASE_POOL_SIZE: Joi.number().integer().min(4).max(500).default(20),
   DATABASE_TRANSFER_POOL_SIZE: positive(4, 100),
   STATEMENT_TIMEOUT_SECONDS: wholeNumber(60, SECONDS_MAX),
-  DEVICE_LOCK_TIMEOUT_MS: Joi.number().integer().min(100).max(10_000).default(1_500),
   REQUEST_TIMEOUT_SECONDS: positive(60, SECONDS_MAX),
   WRITE_TIMEOUT_SECONDS: positive(30, SECONDS_MAX),
-  EXPORTS_PER_KEY: positive(4, TRANSFERS_MAX),
-  EXPORTS_PER_PROCESS: positive(16, TRANSFERS_MAX),
-  UPLOADS_PER_KEY: positive(4, TRANSFERS_MAX),
-  UPLOADS_PER_PROCESS: positive(16, TRANSFERS_MAX),
-  DOWNLOADS_PER_KEY: positive(64, TRANSFERS_MAX),
-  DOWNLOADS_PER_PROCESS: positive(256, TRANSFERS_MAX),
   RATE_LIMIT_PER_SECOND: wholeNumber(100, RATE_MAX),
   RATE_LIMIT_BURST: positive(200, RATE_MAX),
   // Enough for 100,000 loggers of one organization that send a frame every five minutes, all at the same moment.
@@ -143,19 +134,9 @@ const withDefault = {
   DNS_SERVERS: list(isNameServer, 'IP addresses, each with or without a port'),
   PDF_FONTS: list(isReadable, 'readable files'),
   TRUSTED_PROXIES: list((each) => ipaddr.isValidCIDR(each) || isIP(each) > 0, 'IP addresses or CIDR ranges'),
-  JOB_POLL_SECONDS: positive(300, SECONDS_MAX),
-  JOB_SIGNAL_INTERVAL_MS: Joi.number().integer().min(10).max(60_000).default(1_000),
-  RUN_CHECK_SECONDS: Joi.number().min(0.1).max(300).default(15),
-  UNKNOWN_STEPS_MINUTES: Joi.number().greater(0).max(1_440).default(10),
-  JOB_STEPS_PER_PROCESS: positive(100, 1_000),
-  ENDPOINT_STEPS_PER_PROCESS: positive(200, 1_000),
-  ESCALATION_STEPS_PER_PROCESS: positive(10, 1_000),
-  WORKFLOW_TASKS_PER_PROCESS: Joi.number().integer().min(2).max(1_000).default(40),
   // A larger value holds locks for longer, a smaller one takes longer in total.
   APPLY_CHUNK_SIZE: positive(1_000, 20_000),
   LARGE_JOB_DEVICES: positive(20_000, 100_000),
-  // Some sweeps take place only after 12 and after 60 intervals, and DmsSweepsStopped expects them.
-  SWEEP_INTERVAL_SECONDS: Joi.number().min(0.1).max(30).default(5),
   WEBHOOK_REQUESTS_PER_ENDPOINT: positive(16, 1_000),
   WEBHOOK_DRAIN_PER_SECOND: positive(1_000, 10_000),
   WEBHOOK_DEADLINE_SECONDS: Joi.number().min(1).max(60).default(15),
@@ -170,9 +151,7 @@ const withDefault = {
   JOB_RETENTION_DAYS: positive(365, DAYS_MAX),
   AUDIT_RETENTION_DAYS: positive(730, DAYS_MAX),
   ALERT_RETENTION_DAYS: positive(730, DAYS_MAX),
-  METRICS_MAX_AGE_SECONDS: Joi.number().min(0).max(300).default(10),
   OTEL_TRACES_SAMPLER_ARG: Joi.number().min(0).max(1).default(1),
-  OTEL_BSP_SCHEDULE_DELAY: Joi.number().integer().min(10).max(60_000).default(5_000),
   LAME_DUCK_SECONDS: Joi.number().min(0).max(300).default(5),
   LOG_LEVEL: Joi.string().valid('trace', 'debug', 'info', 'warn', 'error', 'silent').default('info'),
 };

@@ -44,6 +44,9 @@ export function orNotFound<Thing>(thing: Thing | null | undefined, message: stri
 }
 export const conflict = (message: string) => new AppError('conflict', message);
 
+/** The message of an error of the database: Knex puts the whole statement, with its values, before it. */
+export const withoutStatement = (message: string): string => message.split(' - ').at(-1) as string;
+
 /** For a change that another one may have made unnecessary meanwhile. */
 export function ignoreConflict(error: unknown): void {
   if (!(error instanceof AppError && error.kind === 'conflict')) throw error;

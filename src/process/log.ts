@@ -1,5 +1,6 @@
 /** The service's log: JSON lines, without secrets. */
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
+import { withoutStatement } from './errors.ts';
 
 export type Log = Logger;
 
@@ -43,9 +44,6 @@ function describeError(error: unknown): object {
     ...(cause != null && { cause: describeError(cause) }),
   };
 }
-
-/** Knex puts the whole statement before the reason. */
-const withoutStatement = (message: string) => message.split(' - ').at(-1) ?? message;
 
 /** For an entry without a message, Pino uses the raw message of its error, which may contain a statement. */
 function withSafeMessage(this: Log, args: Parameters<LogFn>, write: LogFn): void {

@@ -45,6 +45,6 @@ export interface TraceSettings {
   endpoint: string;
   /** Share of all traces, 0 to 1. */
   sampledShare: number;
-  /** How long spans are gathered before they are sent. */
-  delayMs: number;
+  /** How long spans are gathered before they are sent. Default: five seconds, that of OpenTelemetry. */
+  delayMs?: number;
 }

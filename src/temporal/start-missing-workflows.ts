@@ -3,6 +3,7 @@
  * Temporal was away, when the Temporal server lost its data, and when a run was terminated or failed. A run that cannot
  * go on is replaced. Runs hold no truth, so a restarted one continues from the rows.
  */
+import { inSlices } from '../process/pages.ts';
 import { isToReplace, type LastRun } from './runs.ts';
 
 export interface StartOptions {
@@ -67,9 +68,8 @@ export function createMissingWorkflowsSweep<Ref>(deps: MissingWorkflowsDeps<Ref>
       if (await trySucceeds(ref)) failing.delete(keyOf(ref));
       else failing.add(keyOf(ref));
     };
-    const toCheck = inTurn.slice(0, CHECKED_PER_SWEEP);
-    for (let index = 0; index < toCheck.length; index += CHECKED_AT_ONCE)
-      await Promise.all(toCheck.slice(index, index + CHECKED_AT_ONCE).map(check));
+    for (const refs of inSlices(inTurn.slice(0, CHECKED_PER_SWEEP), CHECKED_AT_ONCE))
+      await Promise.all(refs.map(check));
     failed = new Set([...failing].slice(-FAILED_MAX));
   };
 }

@@ -7,7 +7,6 @@ import type { Tracing } from '../process/tracing.ts';
 import type { TemporalConnection } from './connection.ts';
 import { installMeasuredRuntime } from './runtime.ts';
 import { traceSteps } from './trace-header.ts';
-import { bundleWorkflows } from './workflow-bundle.ts';
 import { endpointTaskQueue, escalationTaskQueue } from './workflow-ids.ts';
 
 interface TemporalWorkerOptions {
@@ -22,8 +21,7 @@ interface TemporalWorkerOptions {
   tracing: Tracing | null;
   /** Without threads, a run that never yields blocks the process. */
   hasThreads: boolean;
-  /** A bundle shared by several workers. Default: the bundle of the build, or a new one. */
-  workflowBundle?: WorkflowBundleOption;
+  workflowBundle: WorkflowBundleOption;
 }
 
 const RETRY_MS = 1_000;
@@ -43,7 +41,6 @@ const STICKY_TIMEOUT_MS = 4_000;
 export async function startTemporalWorker(options: TemporalWorkerOptions) {
   const { log, connection } = options;
   await installMeasuredRuntime(log);
-  const bundle = options.workflowBundle ?? (await bundleWorkflows());
   let isStopping = false;
   let workers: Worker[] = [];
 
@@ -54,7 +51,7 @@ export async function startTemporalWorker(options: TemporalWorkerOptions) {
     try {
       // A worker that fails to register leaves its thread behind, and it fails while this does.
       await native.workflowService.describeNamespace({ namespace: connection.namespace });
-      workers = await createWorkers(options, native, bundle);
+      workers = await createWorkers(options, native);
       if (isStopping) return;
       log.info({ taskQueue: options.taskQueue }, 'worker is up');
       // A fault in one worker also ends the other ones.
@@ -101,9 +98,8 @@ const WORKFLOW_TURN_MS_MAX = 600_000;
 
 /** One worker for each task queue. */
 async function createWorkers(
-  { connection, taskQueue, atOnce, activities, tracing, hasThreads }: TemporalWorkerOptions,
+  { connection, taskQueue, atOnce, activities, tracing, hasThreads, workflowBundle }: TemporalWorkerOptions,
   native: NativeConnection,
-  workflowBundle: WorkflowBundleOption,
 ): Promise<Worker[]> {
   const { Worker } = await import('@temporalio/worker');
   const common: Omit<WorkerOptions, 'taskQueue'> & { isolateExecutionTimeout?: number } = {

@@ -37,14 +37,12 @@ describe('The alerts', () => {
       );
   });
 
-  it('expects each sweep at most as often as the longest settings make it', async () => {
-    const environment = {
+  it('expects each sweep at most as often as it takes place', async () => {
+    const settings = readSettings({
       DATABASE_URL: 'postgres://nowhere',
       TEMPORAL_ADDRESS: 'nowhere:1',
       SECRETS_KEYS: `1:${Buffer.alloc(32).toString('base64')}`,
-    };
-    assert.throws(() => readSettings({ ...environment, SWEEP_INTERVAL_SECONDS: '31' }), /at most|less than/);
-    const settings = readSettings({ ...environment, SWEEP_INTERVAL_SECONDS: '30' });
+    });
     const resources = openResources({ settings, log: createLog('silent') });
     const rule = rules.find((each) => each.startsWith('DmsSweepsStopped')) ?? '';
     const [often = 0, seldom = 0] = [...rule.matchAll(/> (\d+)$/gm)].map(([, seconds]) => Number(seconds));

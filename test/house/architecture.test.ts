@@ -75,6 +75,7 @@ const PURE_FILES = [
   'src/http/role.ts',
   'src/process/background-tasks.ts',
   'src/process/bounded-cache.ts',
+  'src/process/counts.ts',
   'src/process/cut-text.ts',
   'src/process/durations.ts',
   'src/process/errors.ts',

@@ -74,21 +74,27 @@ async function testSettings(overrides: Partial<Settings>, databaseUrl: string): 
     TEMPORAL_TASK_QUEUE: `test-${randomUUID()}`,
     RATE_LIMIT_PER_SECOND: '0',
     DEVICE_RATE_LIMIT_PER_SECOND: '0',
-    // Tests block writers, on a machine that may be busy.
-    DEVICE_LOCK_TIMEOUT_MS: '10000',
     FAILED_KEYS_PER_MINUTE: '0',
-    JOB_SIGNAL_INTERVAL_MS: '50',
-    SWEEP_INTERVAL_SECONDS: '0.5',
     // The slash is no part of the links to it.
     OPERATOR_URL: 'https://operators.example/',
-    RUN_CHECK_SECONDS: '2',
     WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8,::1/128',
     MEASUREMENTS_RETENTION_DAYS: '36500',
     DATABASE_DISTRIBUTED: process.env.DATABASE_DISTRIBUTED,
     AUDIT_RETENTION_DAYS: '36500',
-    METRICS_MAX_AGE_SECONDS: '0',
   });
-  return { ...defaults, port: 0, metricsPort: 0, coap: { ...defaults.coap, port: 0 }, ...overrides };
+  return {
+    ...defaults,
+    port: 0,
+    metricsPort: 0,
+    coap: { ...defaults.coap, port: 0 },
+    // Tests block writers, on a machine that may be busy.
+    deviceLockTimeoutMs: 10_000,
+    jobSignalIntervalMs: 50,
+    sweepIntervalMs: 500,
+    runCheckIntervalMs: 2_000,
+    metricsMaxAgeMs: 0,
+    ...overrides,
+  };
 }
 
 /** A service for the tests of a describe block. A function gives options that come from an earlier hook. */

@@ -163,10 +163,6 @@ export const environmentOf = (settings: Settings): Record<string, string> => ({
     .join(),
   RATE_LIMIT_PER_SECOND: '0',
   DEVICE_RATE_LIMIT_PER_SECOND: '0',
-  SWEEP_INTERVAL_SECONDS: String(settings.sweepIntervalMs / 1000),
-  RUN_CHECK_SECONDS: String(settings.runCheckIntervalMs / 1000),
-  JOB_POLL_SECONDS: String(Math.ceil(settings.jobPollIntervalMs / 1000)),
-  JOB_SIGNAL_INTERVAL_MS: String(settings.jobSignalIntervalMs),
   PORT: '0',
   LAME_DUCK_SECONDS: '0',
 });

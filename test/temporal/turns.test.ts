@@ -16,7 +16,7 @@ describe('The turns of organizations', () => {
 
   it('puts off the step that is one too many for its organization, and no step of another one', async () => {
     const ends: Array<() => void> = [];
-    const step = createTurns({ perOrganizationMax: 2 })(
+    const step = createTurns(2)(
       (_: { organizationId: string }) => new Promise<void>((resolve) => ends.push(resolve)),
     );
     const running = [step(one), step(one), step(other)];
@@ -36,7 +36,7 @@ describe('The turns of organizations', () => {
   });
 
   it('gives the slot of a step that failed back', async () => {
-    const step = createTurns({ perOrganizationMax: 1 })(async (_: { organizationId: string }) => {
+    const step = createTurns(1)(async (_: { organizationId: string }) => {
       throw new Error('refused by the receiver');
     });
     await assert.rejects(step(one), /refused by the receiver/);
@@ -46,7 +46,7 @@ describe('The turns of organizations', () => {
   it('counts all steps that go through devices in chunks together, of jobs and of withdrawals', async () => {
     const ends: Array<() => void> = [];
     const held = () => new Promise<null>((resolve) => ends.push(() => resolve(null)));
-    const inTurn = createTurns({ perOrganizationMax: 1 });
+    const inTurn = createTurns(1);
     const chunks = { startNext: held, offerNext: held, endNext: held, getJobState: async () => null };
     const jobs = createApplyProfileActivities(chunks, {} as JobUpdates, inTurn);
     const { withdrawFromMembers } = createWithdrawProfileActivities({ withdrawNext: held }, inTurn);

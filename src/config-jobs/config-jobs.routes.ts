@@ -6,7 +6,7 @@ import { type Caller, created, ok, pageOf, type Reply, type Route, route } from 
 import { notFound, orNotFound } from '../process/errors.ts';
 import { slugParam } from '../profiles/profiles.schemas.ts';
 import type { ChosenDevices } from './apply-planner.service.ts';
-import { type JobRef, type JobView, jobView, NO_SUCH_JOB, targetView } from './config-job.ts';
+import { type JobRef, jobView, NO_SUCH_JOB, targetView } from './config-job.ts';
 import type { ConfigJobsRepository } from './config-jobs.repository.ts';
 import {
   type ApplyBody,
@@ -30,7 +30,7 @@ const tag = 'Configuration jobs';
 
 interface ConfigJobsRoutesDeps {
   jobs: ConfigJobsRepository;
-  jobsIn(sql: Database): Pick<ConfigJobsRepository, 'find' | 'findForWorkflow'>;
+  jobsIn(sql: Database): Pick<ConfigJobsRepository, 'find'>;
   targets: ConfigTargetsRepository;
   service: ConfigJobsService;
   /** Limits dry runs, and applies to all devices of an organization or group. */
@@ -38,21 +38,14 @@ interface ConfigJobsRoutesDeps {
 }
 
 export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: ConfigJobsRoutesDeps): Route[] {
-  const shown = shownAs(
-    jobSchema,
-    (sql, organizationId, jobId) => jobsIn(sql).find({ organizationId, jobId }),
-    jobView,
-  );
-  const shownStage: typeof shown = {
-    schema: stagedJobSchema,
-    async find(sql, organizationId, jobId) {
-      const row = await jobsIn(sql).findForWorkflow({ organizationId, jobId });
-      const view = await shown.find(sql, organizationId, jobId);
-      return (
-        row && { ...(view as JobView), stage: row.currentStage, isNextStageBeginning: row.isBeginningStage }
-      );
-    },
-  };
+  const find = (sql: Database, organizationId: string, jobId: string) =>
+    jobsIn(sql).find({ organizationId, jobId });
+  const shown = shownAs(jobSchema, find, jobView);
+  const shownStage = shownAs(stagedJobSchema, find, (job) => ({
+    ...jobView(job),
+    stage: job.currentStage,
+    isNextStageBeginning: job.isBeginningStage,
+  }));
   const change = {
     method: 'POST',
     tag,

@@ -29,13 +29,8 @@ import { inSlices } from '../process/pages.ts';
 import { fitted } from '../profiles/compile-profile.ts';
 import { knownConfig, knownConfigIds, toCapabilities } from './compile-devices.ts';
 import type { ChangesOwner, JobRef } from './config-job.ts';
-import type {
-  ActiveChange,
-  Conflict,
-  DeviceTargetsRepository,
-  Meeting,
-  OtherChange,
-} from './device-targets.repository.ts';
+import type { ActiveChange } from './config-targets.repository.ts';
+import type { Conflict, DeviceTargetsRepository, Meeting, OtherChange } from './device-targets.repository.ts';
 
 export interface ChangesDeps {
   configurationsIn(sql: Sql): ConfigurationsRepository;

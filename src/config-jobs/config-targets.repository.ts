@@ -24,9 +24,16 @@ export interface TargetChange {
   changeId: string;
 }
 
-export interface EndingTarget extends TargetChange {
-  state: TargetState;
+/**
+ * A change that the device may still come to run, in whole or without the keys that other changes took over.
+ */
+export interface ActiveChange extends TargetChange {
+  /** Settings of the change that it no longer owns; null: it owns all. */
   lostKeys: ConfigurationKey[] | null;
+}
+
+export interface ActiveTarget extends ActiveChange {
+  state: TargetState;
 }
 
 /**
@@ -84,10 +91,9 @@ const toTarget = (row: ConfigTargetRow & { serial_number: string }): JobTarget =
   updatedAt: row.updated_at,
 });
 
-const toTargetChange = (row: ConfigTargetRow): TargetChange => ({
-  assetId: row.asset_id,
-  changeId: row.change_config_id,
-});
+const TARGET_CHANGE = { assetId: 'asset_id', changeId: 'change_config_id' } as const;
+export const ACTIVE_CHANGE = { ...TARGET_CHANGE, lostKeys: 'lost_keys' } as const;
+export const ACTIVE_TARGET = { ...ACTIVE_CHANGE, state: 'state' } as const;
 
 /** States of targets that end besides open ones. */
 const ENDING: Record<EndingScope, TargetState[]> = {
@@ -187,15 +193,11 @@ export function createConfigTargetsRepository(sql: Database) {
     },
 
     /** Targets that end with the job. */
-    async listEnding(job: JobRef, scope: EndingScope, page: TargetPage): Promise<EndingTarget[]> {
-      const rows: ConfigTargetRow[] = await ofJob(job).where(isEnding(scope)).modify(nextByAsset, page);
-      return rows.map((row) => ({ ...toTargetChange(row), state: row.state, lostKeys: row.lost_keys }));
-    },
+    listEnding: (job: JobRef, scope: EndingScope, page: TargetPage): Promise<ActiveTarget[]> =>
+      ofJob(job).where(isEnding(scope)).modify(nextByAsset, page).select(ACTIVE_TARGET),
 
-    async listQueued(job: JobRef, stage: number, page: TargetPage): Promise<TargetChange[]> {
-      const rows = await ofJob(job).where({ stage, state: 'queued' }).modify(nextByAsset, page);
-      return rows.map(toTargetChange);
-    },
+    listQueued: (job: JobRef, stage: number, page: TargetPage): Promise<TargetChange[]> =>
+      ofJob(job).where({ stage, state: 'queued' }).modify(nextByAsset, page).select(TARGET_CHANGE),
 
     /**
      * Failed and timed-out targets whose device has not confirmed the change since, in a retry either, and is still in

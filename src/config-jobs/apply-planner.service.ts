@@ -48,8 +48,6 @@ export interface Plan<Device extends DeviceVariant> {
   compiled: Array<Compiled<Device>>;
 }
 
-type ApplyPlan = Plan<ChangingDevice>;
-
 /** Devices by serial number, else all active ones, of the group if one is given. */
 export interface ChosenDevices {
   serialNumbers: string[] | null;
@@ -167,7 +165,7 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
     async plan(
       tx: Transaction,
       { organizationId, slug, chosen, isOffered }: PlanRequest,
-    ): Promise<ApplyPlan> {
+    ): Promise<Plan<ChangingDevice>> {
       const profileSnapshot = await findSnapshot(tx.sql, organizationId, slug);
       const devices = isOffered
         ? await lockChosen(tx, organizationId, chosen)

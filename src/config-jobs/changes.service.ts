@@ -225,9 +225,6 @@ const endedKeyOf = ({ device, ended, others }: EndedDevice) =>
     others.map(changeKeyOf),
   ]);
 
-const inheritedIdOf = ({ isInheriting, confirmedConfigId }: ChangingDevice) =>
-  inheritedBy({ isInheriting, confirmed: confirmedConfigId });
-
 const changeKeyOf = ({ changeId, lostKeys, refusalReason }: ActiveChange & Partial<OtherChange>) => [
   changeId,
   lostKeys,
@@ -246,7 +243,7 @@ function afterEnd(
   });
   const owners = others.map(owned);
   const { withdrawn, refusal } = endChanges(pending, ended.map(owned), owners);
-  const inheritedId = inheritedIdOf(device);
+  const inheritedId = inheritedBy({ ...device, confirmed: device.confirmedConfigId });
   const inherited = inheritedId === null ? null : contentOf(contents, inheritedId);
   const left = pendingWithout(pending, withdrawn, inherited);
   const stillRefused = refusedWithout(pending, device, withdrawn);

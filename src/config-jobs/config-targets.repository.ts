@@ -9,11 +9,7 @@ import { lastOf } from '../process/pages.ts';
 import { AWAITED_READ_MAX, type JobRef, type JobTarget, type TargetState } from './config-job.ts';
 import { FAIL_CROWDED, INSERT, LIST_RETRYABLE, OPEN } from './config-targets.statements.ts';
 
-interface NewTarget {
-  assetId: string;
-  changeId: string;
-  /** The group whose profile this change brings. */
-  groupId?: string | null;
+interface NewTarget extends RetryableTarget {
   stage: number;
   state: 'queued' | 'waiting';
 }
@@ -42,6 +38,7 @@ export interface ActiveTarget extends ActiveChange {
 export type EndingScope = 'open' | 'not refused' | 'all';
 
 export interface RetryableTarget extends TargetChange {
+  /** The group whose profile this change brings. */
   groupId: string | null;
 }
 
@@ -132,7 +129,7 @@ export function createConfigTargetsRepository(sql: Database) {
     ofJob(job).where({ state: 'queued' }).modify(oneOf, assetIds);
 
   return {
-    async insert(job: JobRef, targets: NewTarget[], { isActive = true } = {}): Promise<void> {
+    async insert(job: JobRef, targets: NewTarget[], isActive: boolean): Promise<void> {
       await query(sql, INSERT, {
         ...job,
         isActive,
@@ -140,7 +137,7 @@ export function createConfigTargetsRepository(sql: Database) {
         changeIds: targets.map(({ changeId }) => changeId),
         stages: targets.map(({ stage }) => stage),
         states: targets.map(({ state }) => state),
-        groupIds: targets.map(({ groupId }) => groupId ?? null),
+        groupIds: targets.map(({ groupId }) => groupId),
       });
     },
 

@@ -4,6 +4,7 @@
  * UI. A large job is signalled once per percent of its begun targets and at its end, which keeps its history
  * short; its targets are counted only when the outcomes reported here do not add up to another percent.
  */
+import type { TargetOutcome } from '../devices/device-exchange.ts';
 import { createBackgroundTasks } from '../process/background-tasks.ts';
 import { createBoundedCache } from '../process/bounded-cache.ts';
 import type { Counts, JobRef } from './config-job.ts';
@@ -14,11 +15,6 @@ interface ProgressSignalsDeps {
   /** Minimum time between two signals of a job. */
   intervalMs: number;
   onFault(error: unknown): void;
-}
-
-interface RecordedOutcome extends JobRef {
-  serialNumber: string;
-  event: string;
 }
 
 export type ProgressSignals = ReturnType<typeof createProgressSignals>;
@@ -58,7 +54,7 @@ export function createProgressSignals(deps: ProgressSignalsDeps) {
     pending.isDue = true;
   }
 
-  function recordOutcome({ organizationId, jobId, serialNumber, event }: RecordedOutcome): void {
+  function recordOutcome({ organizationId, jobId, serialNumber, event }: TargetOutcome): void {
     const pending = pendingOf({ organizationId, jobId });
     pending.outcomesSinceCount++;
     if (pending.lines.length < LINES_MAX) pending.lines.push(`${serialNumber} ${event}`);
@@ -114,7 +110,7 @@ export function createProgressSignals(deps: ProgressSignalsDeps) {
       for (const jobId of jobIds) recordChange({ organizationId, jobId });
       scheduleSignals(jobIds);
     },
-    recordOutcomes(outcomes: RecordedOutcome[]): void {
+    recordOutcomes(outcomes: TargetOutcome[]): void {
       for (const outcome of outcomes) recordOutcome(outcome);
       scheduleSignals(outcomes.map(({ jobId }) => jobId));
     },

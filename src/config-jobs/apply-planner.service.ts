@@ -11,7 +11,7 @@ import type {
 } from '../devices/pending-changes.repository.ts';
 import { inOrderOf } from '../devices/serial-number.ts';
 import { orNotFound } from '../process/errors.ts';
-import { inSlices, pages } from '../process/pages.ts';
+import { inSlices } from '../process/pages.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import { offsetsOfYear } from '../profiles/compile-schedule.ts';
 import { NO_SUCH_PROFILE, type Profile } from '../profiles/profile.ts';
@@ -123,13 +123,9 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
   ): Promise<ChangingDevice[]> {
     if (serialNumbers !== null)
       return inOrderOf(serialNumbers, await pendingIn(sql).listSerials(organizationId, serialNumbers));
-    const readPage = (after: ChangingDevice | null) =>
-      pendingIn(sql).listActive(
-        { organizationId, groupId },
-        { after: after?.assetId ?? null, limit: pageSize },
-      );
     const devices: ChangingDevice[] = [];
-    for await (const page of pages(pageSize, readPage)) for (const device of page) devices.push(device);
+    for await (const page of pendingIn(sql).listPages({ organizationId, groupId }, pageSize))
+      for (const device of page) devices.push(device);
     return devices;
   }
 

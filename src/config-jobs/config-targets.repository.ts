@@ -4,7 +4,7 @@ import { newestFirst, type Page } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { ConfigurationKey } from '../devices/configuration.ts';
-import type { DeviceStatus } from '../presence/presence.ts';
+import type { Presence } from '../presence/presence.ts';
 import { lastOf } from '../process/pages.ts';
 import { AWAITED_READ_MAX, type JobRef, type JobTarget, type TargetState } from './config-job.ts';
 import { FAIL_CROWDED, INSERT, LIST_RETRYABLE, OPEN } from './config-targets.statements.ts';
@@ -42,15 +42,10 @@ export interface RetryableTarget extends TargetChange {
   groupId: string | null;
 }
 
-export interface AwaitedTarget {
+export interface AwaitedTarget extends Presence {
   assetId: string;
   /** sent: the device has fetched the change. */
   state: 'waiting' | 'sent';
-  /** Null: unknown. */
-  status: DeviceStatus | null;
-  /** Deadline of the device's next contact; null: no contact is expected. */
-  expectedBy: Date | null;
-  lastContactAt: Date | null;
 }
 
 /** A page of targets, ordered by asset id. */
@@ -79,14 +74,6 @@ declare module 'knex/types/tables.js' {
     config_targets: ConfigTargetRow;
   }
 }
-
-const toTarget = (row: ConfigTargetRow & { serial_number: string }): JobTarget => ({
-  assetId: row.asset_id,
-  serialNumber: row.serial_number,
-  state: row.state,
-  reason: row.reason,
-  updatedAt: row.updated_at,
-});
 
 const TARGET_CHANGE = { assetId: 'asset_id', changeId: 'change_config_id' } as const;
 export const ACTIVE_CHANGE = { ...TARGET_CHANGE, lostKeys: 'lost_keys' } as const;
@@ -148,11 +135,12 @@ export function createConfigTargetsRepository(sql: Database) {
       const targets = sql('config_targets as t')
         .join('assets as a', (on) => on.on('a.organization_id', 't.organization_id').on('a.id', 't.asset_id'))
         .where({ 't.organization_id': organizationId, 't.job_id': jobId })
-        .select('t.*', 'a.serial_number');
+        .select({ assetId: 't.asset_id', serialNumber: 'a.serial_number', state: 't.state' })
+        .select({ reason: 't.reason', updatedAt: 't.updated_at' });
       if (state !== null) targets.where('t.state', state);
       if (state !== null && UNSETTLED.includes(state)) targets.where('t.is_active', true);
       if (state !== null && WITH_REASON.includes(state)) targets.whereNotNull('t.reason');
-      return (await targets.modify(newestFirst, page, 't.asset_id')).map(toTarget);
+      return targets.modify(newestFirst, page, 't.asset_id');
     },
 
     /**

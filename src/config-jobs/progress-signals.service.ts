@@ -33,9 +33,8 @@ interface PendingProgress {
   /** Percentage of the begun targets that are still open. */
   lastPercent: number;
   isSmall: boolean;
-  /** The targets as last counted; null when they have to be counted again. */
+  /** The targets as last counted, less the outcomes since; null when they have to be counted again. */
   counted: { begun: number; open: number } | null;
-  outcomesSinceCount: number;
 }
 
 export function createProgressSignals(deps: ProgressSignalsDeps) {
@@ -56,7 +55,7 @@ export function createProgressSignals(deps: ProgressSignalsDeps) {
 
   function recordOutcome({ organizationId, jobId, serialNumber, event }: TargetOutcome): void {
     const pending = pendingOf({ organizationId, jobId });
-    pending.outcomesSinceCount++;
+    if (pending.counted) pending.counted.open--;
     if (pending.lines.length < LINES_MAX) pending.lines.push(`${serialNumber} ${event}`);
     pending.isDue = true;
   }
@@ -81,7 +80,8 @@ export function createProgressSignals(deps: ProgressSignalsDeps) {
   }
 
   async function signalProgress(pending: PendingProgress): Promise<void> {
-    const expected = expectedPercent(pending);
+    // Other processes record outcomes, too: the end of a job is never an estimate.
+    const expected = pending.counted ? percentOpen(pending.counted) : 0;
     if (expected > 0 && expected < pending.lastPercent) {
       pending.lastPercent = expected;
       await deps.signal(pending.job, []);
@@ -95,7 +95,6 @@ export function createProgressSignals(deps: ProgressSignalsDeps) {
   }
 
   async function countOpenPercent(pending: PendingProgress): Promise<number> {
-    pending.outcomesSinceCount = 0;
     const { queued, waiting, sent, ...settled } = await deps.count(pending.job);
     const open = waiting + sent;
     const begun = Object.values(settled).reduce((sum, count) => sum + count, open);
@@ -140,15 +139,7 @@ const newPending = (job: JobRef): PendingProgress => ({
   lastPercent: -1,
   isSmall: false,
   counted: null,
-  outcomesSinceCount: 0,
 });
-
-/**
- * Estimate by the outcomes since the last count; 0 or less when the targets have to be counted. Other
- * processes record outcomes, too.
- */
-const expectedPercent = ({ counted, outcomesSinceCount }: PendingProgress) =>
-  counted ? percentOpen({ ...counted, open: counted.open - outcomesSinceCount }) : 0;
 
 const percentOpen = ({ begun, open }: { begun: number; open: number }) =>
   Math.ceil((open / Math.max(begun, 1)) * 100);

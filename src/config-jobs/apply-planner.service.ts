@@ -15,6 +15,7 @@ import { inSlices } from '../process/pages.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import { offsetsOfYear } from '../profiles/compile-schedule.ts';
 import { NO_SUCH_PROFILE, type Profile } from '../profiles/profile.ts';
+import type { ReadAlerts } from './changed-settings.ts';
 import type { DeviceChange } from './changes.service.ts';
 import {
   type Compiled,
@@ -25,6 +26,9 @@ import {
   lacksConfig,
   needsKnownIntervals,
   needsKnownSettings,
+  type Preview,
+  type PreviewedDevice,
+  previewCompiled,
 } from './compile-devices.ts';
 import type { GroupChanges } from './group-changes.service.ts';
 
@@ -33,6 +37,7 @@ interface ApplyPlannerDeps {
   configurationsIn(sql: Database): Pick<ConfigurationsRepository, 'find' | 'insert'>;
   pendingIn(sql: Database): PendingChangesRepository;
   groupChanges: Pick<GroupChanges, 'finishWithdrawals' | 'lockAssets'>;
+  readAlerts: ReadAlerts;
   /** A job of more devices is large. */
   largeAbove: number;
   /** Number of devices that are read, or compiled, at a time. */
@@ -191,16 +196,17 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
       return compiled.map(({ device, config }) => ({ device, changeId: idOf.get(config) as string }));
     },
 
-    /** The configurations that the preview of a plan depends on. */
-    findForPreview<Device extends DeviceVariant>(
+    /** One entry per distinct configuration. */
+    async preview(
       sql: Database,
       organizationId: string,
-      { profileSnapshot, compiled }: Plan<Device>,
+      { profileSnapshot, compiled }: Plan<PreviewedDevice>,
       unstored?: ConfigurationContents,
-    ): Promise<ConfigurationContents> {
+    ): Promise<Preview[]> {
       const isForAll = needsKnownIntervals(profileSnapshot);
       const devices = isForAll ? compiled.map(({ device }) => device) : comparedDevices(compiled);
-      return findKnown(sql, organizationId, devices, unstored);
+      const contents = await findKnown(sql, organizationId, devices, unstored);
+      return previewCompiled(profileSnapshot, compiled, contents, deps.readAlerts);
     },
   };
 }

@@ -32,7 +32,9 @@ export interface Compiled<Device extends DeviceVariant> {
 export type CompiledDevice = Compiled<ChangingDevice>;
 
 /** One device, or as many as are counted. */
-type Previewed = Compiled<DeviceVariant & { deviceCount?: number }>;
+export type PreviewedDevice = DeviceVariant & { deviceCount?: number };
+
+type Previewed = Compiled<PreviewedDevice>;
 
 export interface Preview {
   config: DeviceConfiguration;
@@ -144,7 +146,7 @@ export function comparedDevices(compiled: Previewed[]): DeviceVariant[] {
 
 function countChanges(
   config: DeviceConfiguration,
-  devices: Array<Previewed['device']>,
+  devices: PreviewedDevice[],
   { contents, readAlerts }: { contents: ConfigurationContents; readAlerts: ReadAlerts },
 ): Pick<Preview, 'unchangedCount' | 'changes'> {
   const compare = memoized(

@@ -11,9 +11,8 @@ import type { ChangingDevice, PendingChangesRepository } from '../devices/pendin
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import type { ApplyPlanner } from './apply-planner.service.ts';
 import type { BeginJob } from './begin-job.service.ts';
-import type { ReadAlerts } from './changed-settings.ts';
 import type { ChangesService, DeviceChange } from './changes.service.ts';
-import { type CompiledDevice, type Preview, previewCompiled } from './compile-devices.ts';
+import type { CompiledDevice, Preview } from './compile-devices.ts';
 import type { GroupRef, JobScope, Rollout } from './config-job.ts';
 import type { GroupChanges } from './group-changes.service.ts';
 import type { GroupTargetsRepository } from './group-targets.repository.ts';
@@ -22,7 +21,6 @@ interface DesiredProfileDeps {
   pendingIn(sql: Database): Pick<PendingChangesRepository, 'listPages'>;
   groupTargetsIn(sql: Database): Pick<GroupTargetsRepository, 'listActive'>;
   planner: ApplyPlanner;
-  readAlerts: ReadAlerts;
   beginJob: BeginJob;
   changes: Pick<ChangesService, 'planWithdrawal'>;
   groupChanges: Pick<GroupChanges, 'lockAssets'>;
@@ -183,9 +181,7 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
       }
       const isLarge = deps.beginJob.isLarge(lacking.length + others.length);
       const compiled = isLarge ? [...lacking, ...others] : lacking;
-      const plan = { profileSnapshot, compiled };
-      const contents = await planner.findForPreview(sql, organizationId, plan, unstored);
-      return previewCompiled(profileSnapshot, compiled, contents, deps.readAlerts);
+      return planner.preview(sql, organizationId, { profileSnapshot, compiled }, unstored);
     },
   };
 }

@@ -15,7 +15,7 @@ interface NewTarget extends RetryableTarget {
 }
 
 /** A target with the id of the configuration that holds its change. */
-export interface TargetChange {
+interface TargetChange {
   assetId: string;
   changeId: string;
 }

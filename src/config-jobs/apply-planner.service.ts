@@ -11,10 +11,11 @@ import type {
 } from '../devices/pending-changes.repository.ts';
 import { inOrderOf } from '../devices/serial-number.ts';
 import { orNotFound } from '../process/errors.ts';
-import { inSlices, pages } from '../process/pages.ts';
+import { inSlices } from '../process/pages.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import { offsetsOfYear } from '../profiles/compile-schedule.ts';
 import { NO_SUCH_PROFILE, type Profile } from '../profiles/profile.ts';
+import type { ReadAlerts } from './changed-settings.ts';
 import type { DeviceChange } from './changes.service.ts';
 import {
   type Compiled,
@@ -25,6 +26,9 @@ import {
   lacksConfig,
   needsKnownIntervals,
   needsKnownSettings,
+  type Preview,
+  type PreviewedDevice,
+  previewCompiled,
 } from './compile-devices.ts';
 import type { GroupChanges } from './group-changes.service.ts';
 
@@ -33,6 +37,7 @@ interface ApplyPlannerDeps {
   configurationsIn(sql: Database): Pick<ConfigurationsRepository, 'find' | 'insert'>;
   pendingIn(sql: Database): PendingChangesRepository;
   groupChanges: Pick<GroupChanges, 'finishWithdrawals' | 'lockAssets'>;
+  readAlerts: ReadAlerts;
   /** A job of more devices is large. */
   largeAbove: number;
   /** Number of devices that are read, or compiled, at a time. */
@@ -47,8 +52,6 @@ export interface Plan<Device extends DeviceVariant> {
   /** Devices are ordered as the request names the serials, else by asset id. */
   compiled: Array<Compiled<Device>>;
 }
-
-type ApplyPlan = Plan<ChangingDevice>;
 
 /** Devices by serial number, else all active ones, of the group if one is given. */
 export interface ChosenDevices {
@@ -125,13 +128,9 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
   ): Promise<ChangingDevice[]> {
     if (serialNumbers !== null)
       return inOrderOf(serialNumbers, await pendingIn(sql).listSerials(organizationId, serialNumbers));
-    const readPage = (after: ChangingDevice | null) =>
-      pendingIn(sql).listActive(
-        { organizationId, groupId },
-        { after: after?.assetId ?? null, limit: pageSize },
-      );
     const devices: ChangingDevice[] = [];
-    for await (const page of pages(pageSize, readPage)) for (const device of page) devices.push(device);
+    for await (const page of pendingIn(sql).listPages({ organizationId, groupId }, pageSize))
+      for (const device of page) devices.push(device);
     return devices;
   }
 
@@ -167,7 +166,7 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
     async plan(
       tx: Transaction,
       { organizationId, slug, chosen, isOffered }: PlanRequest,
-    ): Promise<ApplyPlan> {
+    ): Promise<Plan<ChangingDevice>> {
       const profileSnapshot = await findSnapshot(tx.sql, organizationId, slug);
       const devices = isOffered
         ? await lockChosen(tx, organizationId, chosen)
@@ -197,16 +196,17 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
       return compiled.map(({ device, config }) => ({ device, changeId: idOf.get(config) as string }));
     },
 
-    /** The configurations that the preview of a plan depends on. */
-    findForPreview<Device extends DeviceVariant>(
+    /** One entry per distinct configuration. */
+    async preview(
       sql: Database,
       organizationId: string,
-      { profileSnapshot, compiled }: Plan<Device>,
+      { profileSnapshot, compiled }: Plan<PreviewedDevice>,
       unstored?: ConfigurationContents,
-    ): Promise<ConfigurationContents> {
+    ): Promise<Preview[]> {
       const isForAll = needsKnownIntervals(profileSnapshot);
       const devices = isForAll ? compiled.map(({ device }) => device) : comparedDevices(compiled);
-      return findKnown(sql, organizationId, devices, unstored);
+      const contents = await findKnown(sql, organizationId, devices, unstored);
+      return previewCompiled(profileSnapshot, compiled, contents, deps.readAlerts);
     },
   };
 }

@@ -51,7 +51,7 @@ export function createBeginJob(deps: BeginJobDeps) {
       state: isOffered && index < first ? ('waiting' as const) : ('queued' as const),
     }));
     for (const slice of inSlices(targets, deps.pageSize))
-      await deps.targetsIn(sql).insert(job, slice, { isActive: newJob.startAt === null });
+      await deps.targetsIn(sql).insert(job, slice, newJob.startAt === null);
     afterCommit(() => deps.startJob(job));
     return job;
   }

@@ -29,13 +29,8 @@ import { inSlices } from '../process/pages.ts';
 import { fitted } from '../profiles/compile-profile.ts';
 import { knownConfig, knownConfigIds, toCapabilities } from './compile-devices.ts';
 import type { ChangesOwner, JobRef } from './config-job.ts';
-import type {
-  ActiveChange,
-  Conflict,
-  DeviceTargetsRepository,
-  Meeting,
-  OtherChange,
-} from './device-targets.repository.ts';
+import type { ActiveChange } from './config-targets.repository.ts';
+import type { Conflict, DeviceTargetsRepository, Meeting, OtherChange } from './device-targets.repository.ts';
 
 export interface ChangesDeps {
   configurationsIn(sql: Sql): ConfigurationsRepository;
@@ -230,9 +225,6 @@ const endedKeyOf = ({ device, ended, others }: EndedDevice) =>
     others.map(changeKeyOf),
   ]);
 
-const inheritedIdOf = ({ isInheriting, confirmedConfigId }: ChangingDevice) =>
-  inheritedBy({ isInheriting, confirmed: confirmedConfigId });
-
 const changeKeyOf = ({ changeId, lostKeys, refusalReason }: ActiveChange & Partial<OtherChange>) => [
   changeId,
   lostKeys,
@@ -251,7 +243,7 @@ function afterEnd(
   });
   const owners = others.map(owned);
   const { withdrawn, refusal } = endChanges(pending, ended.map(owned), owners);
-  const inheritedId = inheritedIdOf(device);
+  const inheritedId = inheritedBy({ ...device, confirmed: device.confirmedConfigId });
   const inherited = inheritedId === null ? null : contentOf(contents, inheritedId);
   const left = pendingWithout(pending, withdrawn, inherited);
   const stillRefused = refusedWithout(pending, device, withdrawn);

@@ -32,7 +32,9 @@ export interface Compiled<Device extends DeviceVariant> {
 export type CompiledDevice = Compiled<ChangingDevice>;
 
 /** One device, or as many as are counted. */
-type Previewed = Compiled<DeviceVariant & { deviceCount?: number }>;
+export type PreviewedDevice = DeviceVariant & { deviceCount?: number };
+
+type Previewed = Compiled<PreviewedDevice>;
 
 export interface Preview {
   config: DeviceConfiguration;
@@ -144,7 +146,7 @@ export function comparedDevices(compiled: Previewed[]): DeviceVariant[] {
 
 function countChanges(
   config: DeviceConfiguration,
-  devices: Array<Previewed['device']>,
+  devices: PreviewedDevice[],
   { contents, readAlerts }: { contents: ConfigurationContents; readAlerts: ReadAlerts },
 ): Pick<Preview, 'unchangedCount' | 'changes'> {
   const compare = memoized(
@@ -187,12 +189,11 @@ export const lacksConfig = (contents: ConfigurationContents, offsets: readonly n
 
 /** Caches the result per distinct configuration and known settings of the device. */
 function memoizedByConfig<Value>(make: (each: CompiledDevice) => Value): (each: CompiledDevice) => Value {
-  const byConfigOf = new Map<DeviceConfiguration, (each: CompiledDevice) => Value>();
-  return (each) => {
-    const known = byConfigOf.get(each.config) ?? memoized(({ device }) => keptKey(device), make);
-    byConfigOf.set(each.config, known);
-    return known(each);
-  };
+  const forConfig = memoized(
+    (config: DeviceConfiguration) => config,
+    () => memoized(({ device }: CompiledDevice) => keptKey(device), make),
+  );
+  return (each) => forConfig(each.config)(each);
 }
 
 export const toCapabilities = ({ model, channelTypes, ruleSlots }: DeviceVariant): DeviceCapabilities => ({
@@ -207,12 +208,9 @@ function byConfig(compiled: Previewed[]): Map<DeviceConfiguration, Previewed[]> 
     (config: DeviceConfiguration) => JSON.stringify(config),
     (config) => config,
   );
-  const equal = new Map<DeviceConfiguration, DeviceConfiguration>();
-  return grouped(compiled, (each) => {
-    const config = equal.get(each.config) ?? firstOf(each.config);
-    equal.set(each.config, config);
-    return config;
-  });
+  // Most devices share one object, whose text is then made once.
+  const equalTo = memoized((config: DeviceConfiguration) => config, firstOf);
+  return grouped(compiled, ({ config }) => equalTo(config));
 }
 
 /** Settings that the device runs or is offered, except the pending ones that it refused. */

@@ -154,18 +154,9 @@ export function createConfigJobsRepository(sql: Database) {
       return retry !== undefined;
     },
 
-    async findForWorkflow(ref: JobRef): Promise<Job | null> {
-      const row = await one(ref).first();
-      return row ? toJob(row) : null;
-    },
-
-    async countTargets({ organizationId, jobId }: JobRef): Promise<Counts> {
-      const rows = await sql('config_targets')
-        .where({ organization_id: organizationId, job_id: jobId })
-        .groupBy('state')
-        .select('state')
-        .count({ count: '*' });
-      return { ...NO_COUNTS, ...Object.fromEntries(rows.map(({ state, count }) => [state, count])) };
+    async countTargets(ref: JobRef): Promise<Counts> {
+      const row = await one(ref).select<CountedJobRow[]>(sql.raw(COUNTS)).first();
+      return { ...NO_COUNTS, ...row?.counts };
     },
 
     async updateStage(ref: JobRef, currentStage: number): Promise<void> {

@@ -1,16 +1,12 @@
 import type { Database } from '../db/database.ts';
-import type { Transact } from '../db/transaction.ts';
 import { type Audit, shownAs } from '../http/audit.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
-import { type Caller, created, ok, pageOf, type Reply, type Route, route } from '../http/route.ts';
+import { type Caller, created, ok, pageOf, type Route, route } from '../http/route.ts';
 import { notFound, orNotFound } from '../process/errors.ts';
 import { slugParam } from '../profiles/profiles.schemas.ts';
-import type { ChosenDevices } from './apply-planner.service.ts';
-import { type JobRef, type JobView, jobView, NO_SUCH_JOB, targetView } from './config-job.ts';
+import { type JobRef, jobView, NO_SUCH_JOB, targetView } from './config-job.ts';
 import type { ConfigJobsRepository } from './config-jobs.repository.ts';
 import {
-  type ApplyBody,
-  type ApplyQuery,
   appliedSchema,
   applyBody,
   applyQuery,
@@ -30,7 +26,7 @@ const tag = 'Configuration jobs';
 
 interface ConfigJobsRoutesDeps {
   jobs: ConfigJobsRepository;
-  jobsIn(sql: Database): Pick<ConfigJobsRepository, 'find' | 'findForWorkflow'>;
+  jobsIn(sql: Database): Pick<ConfigJobsRepository, 'find'>;
   targets: ConfigTargetsRepository;
   service: ConfigJobsService;
   /** Limits dry runs, and applies to all devices of an organization or group. */
@@ -38,21 +34,14 @@ interface ConfigJobsRoutesDeps {
 }
 
 export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: ConfigJobsRoutesDeps): Route[] {
-  const shown = shownAs(
-    jobSchema,
-    (sql, organizationId, jobId) => jobsIn(sql).find({ organizationId, jobId }),
-    jobView,
-  );
-  const shownStage: typeof shown = {
-    schema: stagedJobSchema,
-    async find(sql, organizationId, jobId) {
-      const row = await jobsIn(sql).findForWorkflow({ organizationId, jobId });
-      const view = await shown.find(sql, organizationId, jobId);
-      return (
-        row && { ...(view as JobView), stage: row.currentStage, isNextStageBeginning: row.isBeginningStage }
-      );
-    },
-  };
+  const find = (sql: Database, organizationId: string, jobId: string) =>
+    jobsIn(sql).find({ organizationId, jobId });
+  const shown = shownAs(jobSchema, find, jobView);
+  const shownStage = shownAs(stagedJobSchema, find, (job) => ({
+    ...jobView(job),
+    stage: job.currentStage,
+    isNextStageBeginning: job.isBeginningStage,
+  }));
   const change = {
     method: 'POST',
     tag,
@@ -89,17 +78,23 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: Conf
       },
       async handle({ caller, params: { slug }, query, body, transact }) {
         const { organizationId } = caller;
-        if (query.dryRun)
-          return limit.run(caller, () => preview(service, transact, { organizationId, slug, query, body }));
-        const apply = () =>
-          service.apply(transact, organizationId, slug, {
-            chosen: chosenBy(body),
-            startAt: body.startAt ?? null,
-            deadlineMinutes: body.deadlineMinutes,
-            rollout: body.rollout ?? null,
-          });
-        const isForNamed = body.serialNumbers !== undefined;
-        const { jobId, applied } = await (isForNamed ? apply() : limit.run(caller, apply));
+        const {
+          serialNumbers = null,
+          groupId = null,
+          startAt = null,
+          rollout = null,
+          deadlineMinutes,
+        } = body;
+        const chosen = { serialNumbers, groupId };
+        if (query.dryRun) {
+          const request = { chosen, startAt, isListed: !query.omitApplied };
+          const preview = () => service.preview(transact, organizationId, slug, request);
+          const result = await limit.run(caller, preview);
+          return ok({ ok: true, profileSlug: slug, jobId: null, ...result });
+        }
+        const request = { chosen, startAt, deadlineMinutes, rollout };
+        const apply = () => service.apply(transact, organizationId, slug, request);
+        const { jobId, applied } = await (serialNumbers === null ? limit.run(caller, apply) : apply());
         const location = jobId === null ? undefined : { Location: `/devices/config-jobs/${jobId}` };
         return ok({ ok: true, profileSlug: slug, appliedCount: applied.length, applied, jobId }, location);
       },
@@ -210,26 +205,3 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: Conf
 }
 
 const toRef = ({ organizationId }: Caller, jobId: string): JobRef => ({ organizationId, jobId });
-
-const chosenBy = ({ serialNumbers, groupId }: ApplyBody): ChosenDevices => ({
-  serialNumbers: serialNumbers ?? null,
-  groupId: groupId ?? null,
-});
-
-async function preview(
-  service: ConfigJobsService,
-  transact: Transact,
-  {
-    organizationId,
-    slug,
-    query,
-    body,
-  }: { organizationId: string; slug: string; query: ApplyQuery; body: ApplyBody },
-): Promise<Reply> {
-  const result = await service.preview(transact, organizationId, slug, {
-    chosen: chosenBy(body),
-    startAt: body.startAt ?? null,
-    isListed: !query.omitApplied,
-  });
-  return ok({ ok: true, profileSlug: slug, jobId: null, ...result });
-}

@@ -35,7 +35,7 @@ export const deadlineMinutes = Joi.number()
   .max(DEADLINE_MINUTES_MAX)
   .description('Minutes from the start until the job stops waiting; the change stays pending');
 
-export interface ApplyBody {
+interface ApplyBody {
   serialNumbers?: string[];
   applyToAll?: true;
   groupId?: string;
@@ -71,7 +71,7 @@ export const applyBody = Joi.object<ApplyBody>({
   .description('To the devices of serialNumbers, of groupId, or with applyToAll to all: one of the three.')
   .meta({ name: 'Apply' });
 
-export interface ApplyQuery {
+interface ApplyQuery {
   dryRun: boolean;
   omitApplied: boolean;
 }

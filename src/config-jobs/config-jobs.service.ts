@@ -3,14 +3,12 @@ import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import type { Database } from '../db/database.ts';
 import { readClock } from '../db/database-clock.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
-import type { DeviceVariant } from '../devices/pending-changes.repository.ts';
 import { CLIENT_AHEAD_MS, DAY_MS, isSoonAfter, MINUTE_MS } from '../process/durations.ts';
 import { conflict, invalid, notFound, orNotFound } from '../process/errors.ts';
 import type { ApplyPlanner, ChosenDevices, Plan } from './apply-planner.service.ts';
 import type { BeginJob } from './begin-job.service.ts';
-import type { ReadAlerts } from './changed-settings.ts';
 import type { DeviceChange } from './changes.service.ts';
-import { type Preview, previewCompiled } from './compile-devices.ts';
+import type { Preview, PreviewedDevice } from './compile-devices.ts';
 import {
   type ConfigJob,
   DEADLINE_MINUTES_DEFAULT,
@@ -68,7 +66,6 @@ interface ConfigJobsDeps {
   targetsIn(sql: Database): Pick<ConfigTargetsRepository, 'listRetryable'>;
   groupsIn(sql: Database): { exists(organizationId: string, groupId: string): Promise<boolean> };
   planner: ApplyPlanner;
-  readAlerts: ReadAlerts;
   beginJob: BeginJob;
   jobEnding: Pick<JobEnding, 'end'>;
   groupChanges: Pick<GroupChanges, 'lockAssets' | 'isWithdrawing'>;
@@ -135,13 +132,12 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
     return changes.map((change) => ({ ...change, groupId: groupOf.get(change.device.assetId) ?? null }));
   }
 
-  async function previewPlan<Device extends DeviceVariant & { deviceCount?: number }>(
+  async function previewPlan(
     sql: Database,
     organizationId: string,
-    plan: Plan<Device>,
+    plan: Plan<PreviewedDevice>,
   ): Promise<Omit<PreviewedApply, 'applied'>> {
-    const contents = await planner.findForPreview(sql, organizationId, plan);
-    const preview = previewCompiled(plan.profileSnapshot, plan.compiled, contents, deps.readAlerts);
+    const preview = await planner.preview(sql, organizationId, plan);
     return { appliedCount: preview.reduce((total, { deviceCount }) => total + deviceCount, 0), preview };
   }
 

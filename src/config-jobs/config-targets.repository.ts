@@ -4,29 +4,32 @@ import { newestFirst, type Page } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { ConfigurationKey } from '../devices/configuration.ts';
-import type { DeviceStatus } from '../presence/presence.ts';
+import type { Presence } from '../presence/presence.ts';
 import { lastOf } from '../process/pages.ts';
 import { AWAITED_READ_MAX, type JobRef, type JobTarget, type TargetState } from './config-job.ts';
 import { FAIL_CROWDED, INSERT, LIST_RETRYABLE, OPEN } from './config-targets.statements.ts';
 
-interface NewTarget {
-  assetId: string;
-  changeId: string;
-  /** The group whose profile this change brings. */
-  groupId?: string | null;
+interface NewTarget extends RetryableTarget {
   stage: number;
   state: 'queued' | 'waiting';
 }
 
 /** A target with the id of the configuration that holds its change. */
-export interface TargetChange {
+interface TargetChange {
   assetId: string;
   changeId: string;
 }
 
-export interface EndingTarget extends TargetChange {
-  state: TargetState;
+/**
+ * A change that the device may still come to run, in whole or without the keys that other changes took over.
+ */
+export interface ActiveChange extends TargetChange {
+  /** Settings of the change that it no longer owns; null: it owns all. */
   lostKeys: ConfigurationKey[] | null;
+}
+
+export interface ActiveTarget extends ActiveChange {
+  state: TargetState;
 }
 
 /**
@@ -35,18 +38,14 @@ export interface EndingTarget extends TargetChange {
 export type EndingScope = 'open' | 'not refused' | 'all';
 
 export interface RetryableTarget extends TargetChange {
+  /** The group whose profile this change brings. */
   groupId: string | null;
 }
 
-export interface AwaitedTarget {
+export interface AwaitedTarget extends Presence {
   assetId: string;
   /** sent: the device has fetched the change. */
   state: 'waiting' | 'sent';
-  /** Null: unknown. */
-  status: DeviceStatus | null;
-  /** Deadline of the device's next contact; null: no contact is expected. */
-  expectedBy: Date | null;
-  lastContactAt: Date | null;
 }
 
 /** A page of targets, ordered by asset id. */
@@ -76,18 +75,9 @@ declare module 'knex/types/tables.js' {
   }
 }
 
-const toTarget = (row: ConfigTargetRow & { serial_number: string }): JobTarget => ({
-  assetId: row.asset_id,
-  serialNumber: row.serial_number,
-  state: row.state,
-  reason: row.reason,
-  updatedAt: row.updated_at,
-});
-
-const toTargetChange = (row: ConfigTargetRow): TargetChange => ({
-  assetId: row.asset_id,
-  changeId: row.change_config_id,
-});
+const TARGET_CHANGE = { assetId: 'asset_id', changeId: 'change_config_id' } as const;
+export const ACTIVE_CHANGE = { ...TARGET_CHANGE, lostKeys: 'lost_keys' } as const;
+export const ACTIVE_TARGET = { ...ACTIVE_CHANGE, state: 'state' } as const;
 
 /** States of targets that end besides open ones. */
 const ENDING: Record<EndingScope, TargetState[]> = {
@@ -126,7 +116,7 @@ export function createConfigTargetsRepository(sql: Database) {
     ofJob(job).where({ state: 'queued' }).modify(oneOf, assetIds);
 
   return {
-    async insert(job: JobRef, targets: NewTarget[], { isActive = true } = {}): Promise<void> {
+    async insert(job: JobRef, targets: NewTarget[], isActive: boolean): Promise<void> {
       await query(sql, INSERT, {
         ...job,
         isActive,
@@ -134,7 +124,7 @@ export function createConfigTargetsRepository(sql: Database) {
         changeIds: targets.map(({ changeId }) => changeId),
         stages: targets.map(({ stage }) => stage),
         states: targets.map(({ state }) => state),
-        groupIds: targets.map(({ groupId }) => groupId ?? null),
+        groupIds: targets.map(({ groupId }) => groupId),
       });
     },
 
@@ -145,11 +135,12 @@ export function createConfigTargetsRepository(sql: Database) {
       const targets = sql('config_targets as t')
         .join('assets as a', (on) => on.on('a.organization_id', 't.organization_id').on('a.id', 't.asset_id'))
         .where({ 't.organization_id': organizationId, 't.job_id': jobId })
-        .select('t.*', 'a.serial_number');
+        .select({ assetId: 't.asset_id', serialNumber: 'a.serial_number', state: 't.state' })
+        .select({ reason: 't.reason', updatedAt: 't.updated_at' });
       if (state !== null) targets.where('t.state', state);
       if (state !== null && UNSETTLED.includes(state)) targets.where('t.is_active', true);
       if (state !== null && WITH_REASON.includes(state)) targets.whereNotNull('t.reason');
-      return (await targets.modify(newestFirst, page, 't.asset_id')).map(toTarget);
+      return targets.modify(newestFirst, page, 't.asset_id');
     },
 
     /**
@@ -187,15 +178,11 @@ export function createConfigTargetsRepository(sql: Database) {
     },
 
     /** Targets that end with the job. */
-    async listEnding(job: JobRef, scope: EndingScope, page: TargetPage): Promise<EndingTarget[]> {
-      const rows: ConfigTargetRow[] = await ofJob(job).where(isEnding(scope)).modify(nextByAsset, page);
-      return rows.map((row) => ({ ...toTargetChange(row), state: row.state, lostKeys: row.lost_keys }));
-    },
+    listEnding: (job: JobRef, scope: EndingScope, page: TargetPage): Promise<ActiveTarget[]> =>
+      ofJob(job).where(isEnding(scope)).modify(nextByAsset, page).select(ACTIVE_TARGET),
 
-    async listQueued(job: JobRef, stage: number, page: TargetPage): Promise<TargetChange[]> {
-      const rows = await ofJob(job).where({ stage, state: 'queued' }).modify(nextByAsset, page);
-      return rows.map(toTargetChange);
-    },
+    listQueued: (job: JobRef, stage: number, page: TargetPage): Promise<TargetChange[]> =>
+      ofJob(job).where({ stage, state: 'queued' }).modify(nextByAsset, page).select(TARGET_CHANGE),
 
     /**
      * Failed and timed-out targets whose device has not confirmed the change since, in a retry either, and is still in

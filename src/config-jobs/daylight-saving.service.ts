@@ -15,8 +15,9 @@ import type { Sql } from '../db/database.ts';
 import { inHalves, SET_ASIDE_MS } from '../db/due-rows.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
-import type { Calendar, DeviceConfiguration } from '../devices/configuration.ts';
+import { type DeviceConfiguration, includes, withOffsets } from '../devices/configuration.ts';
 import { type Device, withSettings } from '../devices/device.ts';
+import { followsTimeZone } from '../devices/device-row.ts';
 import { merge } from '../devices/device-sync.ts';
 import { DAY_MS, MINUTE_MS } from '../process/durations.ts';
 import { grouped } from '../process/grouped.ts';
@@ -54,7 +55,8 @@ export function createDaylightSavingService(deps: DaylightSavingDeps) {
     return transact(async ({ sql }) => {
       const devices = await devicesIn(sql).lockByAsset(organizationId, assetIds);
       const zones = await scheduledIn(sql).findZones(organizationId, assetIds);
-      const zoneOf = (device: Device) => (followsZone(device) ? (zones.get(device.assetId) ?? null) : null);
+      const zoneOf = (device: Device) =>
+        followsTimeZone(wantedCalendars(device)) ? (zones.get(device.assetId) ?? null) : null;
       const changed = devices.flatMap((device) => {
         const zone = zoneOf(device);
         const next = zone === null ? null : withOffset(device, deviceTimezoneMinutes(zone, at));
@@ -144,24 +146,14 @@ function planChecks(
  */
 function withOffset(device: Device, timezone: number): Device | null {
   if (device.sync.pending?.refusal?.keys.includes('calendars')) return null;
-  const calendars = calendarsAt(wantedCalendars(device), timezone);
-  return calendars && { ...device, sync: merge(device.sync, { calendars }) };
+  const wanted = wantedCalendars(device);
+  const change = withOffsets(wanted, () => timezone);
+  return includes(wanted, change) ? null : { ...device, sync: merge(device.sync, change) };
 }
 
-const followsZone = (device: Device): boolean => wantedCalendars(device).some(({ type }) => type === 'WEEK');
-
-const wantedCalendars = ({ sync }: Device): Calendar[] =>
-  sync.pending?.config.calendars ?? sync.confirmed?.calendars ?? [];
-
-/** Null when they have this offset already. */
-function calendarsAt(
-  calendars: Calendar[],
-  timezone: number,
-): NonNullable<DeviceConfiguration['calendars']> | null {
-  const hasOffset = (calendar: Calendar) => calendar.type !== 'WEEK' || calendar.timezone === timezone;
-  if (calendars.every(hasOffset)) return null;
-  return calendars.map((calendar) => (calendar.type === 'WEEK' ? { ...calendar, timezone } : calendar));
-}
+const wantedCalendars = ({ sync }: Device): DeviceConfiguration => ({
+  calendars: sync.pending?.config.calendars ?? sync.confirmed?.calendars ?? [],
+});
 
 /** Governments announce changes at short notice, so facts about a zone expire after this time. */
 const DAYS_AHEAD_MAX = 30;

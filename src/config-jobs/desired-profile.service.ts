@@ -8,22 +8,19 @@ import type { Database } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
 import { configurationId, type DeviceConfiguration } from '../devices/configuration.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
-import { pages } from '../process/pages.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import type { ApplyPlanner } from './apply-planner.service.ts';
 import type { BeginJob } from './begin-job.service.ts';
-import type { ReadAlerts } from './changed-settings.ts';
 import type { ChangesService, DeviceChange } from './changes.service.ts';
-import { type CompiledDevice, type Preview, previewCompiled } from './compile-devices.ts';
+import type { CompiledDevice, Preview } from './compile-devices.ts';
 import type { GroupRef, JobScope, Rollout } from './config-job.ts';
 import type { GroupChanges } from './group-changes.service.ts';
 import type { GroupTargetsRepository } from './group-targets.repository.ts';
 
 interface DesiredProfileDeps {
-  pendingIn(sql: Database): Pick<PendingChangesRepository, 'listActive'>;
+  pendingIn(sql: Database): Pick<PendingChangesRepository, 'listPages'>;
   groupTargetsIn(sql: Database): Pick<GroupTargetsRepository, 'listActive'>;
   planner: ApplyPlanner;
-  readAlerts: ReadAlerts;
   beginJob: BeginJob;
   changes: Pick<ChangesService, 'planWithdrawal'>;
   groupChanges: Pick<GroupChanges, 'lockAssets'>;
@@ -74,13 +71,6 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
   ): Promise<DeviceChange[]> {
     const changes = await planner.storeChanges(sql, organizationId, compiled);
     return changes.map((change) => ({ ...change, groupId }));
-  }
-
-  /** Reads all members page by page, without locks. */
-  function listMembers(sql: Database, group: GroupRef) {
-    const readPage = (after: ChangingDevice | null) =>
-      pendingIn(sql).listActive(group, { after: after?.assetId ?? null, limit: chunkSize });
-    return pages(chunkSize, readPage);
   }
 
   /**
@@ -156,7 +146,7 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
     ): Promise<string | null> {
       const snapshot = await planner.findSnapshot(tx.sql, desired.organizationId, desired.profileSlug);
       const changes: DeviceChange[] = [];
-      for await (const members of listMembers(tx.sql, desired)) {
+      for await (const members of pendingIn(tx.sql).listPages(desired, chunkSize)) {
         const lacking = await compileLacking(tx.sql, desired, snapshot, members, options);
         for (const change of await storeChanges(tx.sql, desired, lacking)) changes.push(change);
       }
@@ -182,7 +172,7 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
       const profileSnapshot = await planner.findSnapshot(sql, organizationId, profileSlug);
       const lacking: CompiledDevice[] = [];
       const others: CompiledDevice[] = [];
-      for await (const members of listMembers(sql, group)) {
+      for await (const members of pendingIn(sql).listPages(group, chunkSize)) {
         const found = isOther
           ? await previewLacking(sql, group, profileSnapshot, { members, unstored })
           : { lacking: await compileLacking(sql, group, profileSnapshot, members), others: [] };
@@ -191,9 +181,7 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
       }
       const isLarge = deps.beginJob.isLarge(lacking.length + others.length);
       const compiled = isLarge ? [...lacking, ...others] : lacking;
-      const plan = { profileSnapshot, compiled };
-      const contents = await planner.findForPreview(sql, organizationId, plan, unstored);
-      return previewCompiled(profileSnapshot, compiled, contents, deps.readAlerts);
+      return planner.preview(sql, organizationId, { profileSnapshot, compiled }, unstored);
     },
   };
 }

@@ -8,7 +8,7 @@ import { toKeysText } from '../devices/device-row.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import type { TemperatureAlert } from '../profiles/profile.ts';
 import type { ChangesOwner, JobRef, TargetState } from './config-job.ts';
-import { cancelOpen, type TargetChange } from './config-targets.repository.ts';
+import { ACTIVE_CHANGE, type ActiveChange, cancelOpen } from './config-targets.repository.ts';
 import { OPEN } from './config-targets.statements.ts';
 import {
   CONFIRM,
@@ -22,14 +22,6 @@ import {
   REPLACE_CHANGES,
   SUPERSEDE,
 } from './device-targets.statements.ts';
-
-/**
- * A change that the device may still come to run, in whole or without the keys that other changes took over.
- */
-export interface ActiveChange extends TargetChange {
-  /** Settings of the change that it no longer owns; null: it owns all. */
-  lostKeys: ConfigurationKey[] | null;
-}
 
 export interface OtherChange extends ActiveChange {
   /** Why the device refused the change; null: not refused. */
@@ -59,8 +51,6 @@ export interface BroughtAlerts {
   /** The device may still come to run them. */
   isPending: boolean;
 }
-
-const CHANGE = { assetId: 'asset_id', changeId: 'change_config_id', lostKeys: 'lost_keys' } as const;
 
 /** Two changes on one device, by their configuration ids. */
 export interface Meeting {
@@ -189,7 +179,7 @@ export function createDeviceTargetsRepository(sql: Database) {
       assetIds: string[],
     ): Promise<ActiveChange[]> {
       if (retriedJobs.length === 0) return [];
-      return notQueued(organizationId, assetIds).whereIn('job_id', retriedJobs).select(CHANGE);
+      return notQueued(organizationId, assetIds).whereIn('job_id', retriedJobs).select(ACTIVE_CHANGE);
     },
 
     /** Pending changes of others, except changes of jobs that the owner retries, which end with its own. */
@@ -199,7 +189,7 @@ export function createDeviceTargetsRepository(sql: Database) {
       else others.whereRaw('group_id is distinct from ?::uuid', [owner.groupId]);
       return others
         .orderBy(['asset_id', 'job_id'])
-        .select(CHANGE)
+        .select(ACTIVE_CHANGE)
         .select(sql.raw(`case when state = 'failed' then reason end as "refusalReason"`));
     },
 

@@ -1,13 +1,10 @@
-import type { Database } from '../db/database.ts';
-import { type Device, deviceConfigView } from '../devices/device.ts';
+import { deviceConfigView } from '../devices/device.ts';
 import { deviceConfigSchema, serialParams } from '../devices/devices.schemas.ts';
 import { ok, type Route, route } from '../http/route.ts';
-import type { DeviceWithdrawal } from './device-withdrawal.service.ts';
+import type { DeviceWithdrawal, DeviceWithdrawalDeps } from './device-withdrawal.service.ts';
 
 interface DeviceWithdrawalRoutesDeps {
-  devicesIn(sql: Database): {
-    find(organizationId: string, serialNumber: string): Promise<(Device & { assetName: string }) | null>;
-  };
+  devicesIn: DeviceWithdrawalDeps['devicesIn'];
   service: Pick<DeviceWithdrawal, 'withdraw'>;
 }
 

@@ -16,7 +16,7 @@ import type { FinishJob } from './job-ending.service.ts';
 
 interface DeviceWithdrawalDeps {
   devicesIn(sql: Database): {
-    find(organizationId: string, serialNumber: string): Promise<(Device & { assetName: string }) | null>;
+    find(organizationId: string, serialNumber: string): Promise<Device | null>;
   };
   pendingIn(sql: Database): Pick<PendingChangesRepository, 'lockAssets'>;
   jobsIn(sql: Database): Pick<ConfigJobsRepository, 'lock'>;

@@ -8,7 +8,8 @@ import type { Transaction } from '../db/transaction.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import type { ChangesService } from './changes.service.ts';
 import type { JobRef } from './config-job.ts';
-import type { GroupTarget, GroupTargetsRef, GroupTargetsRepository } from './group-targets.repository.ts';
+import type { ActiveTarget } from './config-targets.repository.ts';
+import type { GroupTargetsRef, GroupTargetsRepository } from './group-targets.repository.ts';
 import type { GroupWithdrawalsRepository } from './group-withdrawals.repository.ts';
 
 interface GroupChangesDeps {
@@ -96,4 +97,4 @@ export function createGroupChanges(deps: GroupChangesDeps) {
   };
 }
 
-const assetsOf = (targets: GroupTarget[]) => [...new Set(targets.map(({ assetId }) => assetId))];
+const assetsOf = (targets: ActiveTarget[]) => [...new Set(targets.map(({ assetId }) => assetId))];

@@ -1,18 +1,13 @@
 /** Targets that devices have for the profile of their group. Writers have locked the rows of the devices. */
 import type { Database } from '../db/database.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
-import type { GroupRef, TargetState } from './config-job.ts';
-import { cancelOpen } from './config-targets.repository.ts';
-import type { ActiveChange } from './device-targets.repository.ts';
+import type { GroupRef } from './config-job.ts';
+import { ACTIVE_TARGET, type ActiveTarget, cancelOpen } from './config-targets.repository.ts';
 
 /** Targets that jobs have made for the profile of a group. */
 export interface GroupTargetsRef extends GroupRef {
   /** Targets of later jobs are left out; null: none are. */
   lastJobId: string | null;
-}
-
-export interface GroupTarget extends ActiveChange {
-  state: TargetState;
 }
 
 const HAS_SNAPSHOT = `exists (
@@ -39,15 +34,10 @@ export function createGroupTargetsRepository(sql: Database) {
       ref: GroupTargetsRef,
       assetIds: string[],
       queuedFor: ProfileSnapshot | null = null,
-    ): Promise<GroupTarget[]> {
+    ): Promise<ActiveTarget[]> {
       const targets = active(ref, assetIds).orderBy(['asset_id', 'job_id']);
       if (queuedFor) targets.where({ state: 'queued' }).whereRaw(HAS_SNAPSHOT, [JSON.stringify(queuedFor)]);
-      return (await targets).map((row) => ({
-        assetId: row.asset_id,
-        changeId: row.change_config_id,
-        lostKeys: row.lost_keys,
-        state: row.state,
-      }));
+      return targets.select(ACTIVE_TARGET);
     },
 
     /** As `cancelOpen`. */

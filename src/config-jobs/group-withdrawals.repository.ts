@@ -70,17 +70,14 @@ export function createGroupWithdrawalsRepository(sql: Database) {
 
     /** Null when the withdrawal is done. */
     async findTitle({ organizationId, withdrawalId }: WithdrawalRef): Promise<WithdrawalTitle | null> {
-      const row = await sql({ w: 'group_withdrawals' })
+      const title = await sql({ w: 'group_withdrawals' })
         .join({ g: 'groups' }, { 'g.organization_id': 'w.organization_id', 'g.id': 'w.group_id' })
         .join({ o: 'organizations' }, 'o.id', 'w.organization_id')
         .where({ 'w.organization_id': organizationId, 'w.id': withdrawalId })
-        .first('w.created_by', 'g.name as group_name', 'o.name');
-      if (!row) return null;
-      return {
-        groupName: row.group_name,
-        organizationName: row.name,
-        createdBy: row.created_by?.name ?? null,
-      };
+        .select({ groupName: 'g.name', organizationName: 'o.name' })
+        .select({ createdBy: sql.raw(`w.created_by ->> 'name'`) })
+        .first();
+      return title ?? null;
     },
 
     /** The earliest first. */

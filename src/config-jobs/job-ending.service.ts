@@ -19,9 +19,9 @@ import {
 } from './config-job.ts';
 import type { ConfigJobsRepository } from './config-jobs.repository.ts';
 import type {
+  ActiveTarget,
   ConfigTargetsRepository,
   EndingScope,
-  EndingTarget,
   TargetPage,
 } from './config-targets.repository.ts';
 
@@ -68,7 +68,7 @@ export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chun
     job: EndingJob,
     { scope, reason }: Withdrawal,
     page: TargetPage,
-  ): Promise<EndingTarget[]> {
+  ): Promise<ActiveTarget[]> {
     const { sql } = tx;
     const listed = await targetsIn(sql).listEnding(job, scope, page);
     const devices = await pendingIn(sql).lockAssets(job.organizationId, assetsOf(listed));
@@ -79,7 +79,7 @@ export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chun
     return listed;
   }
 
-  async function timeOut(sql: Database, job: JobRef, page: TargetPage): Promise<EndingTarget[]> {
+  async function timeOut(sql: Database, job: JobRef, page: TargetPage): Promise<ActiveTarget[]> {
     const listed = await targetsIn(sql).listEnding(job, 'open', page);
     await pendingIn(sql).lockAssets(job.organizationId, assetsOf(listed));
     await targetsIn(sql).timeOut(job, assetsOf(listed));
@@ -114,7 +114,7 @@ export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chun
   };
 }
 
-const assetsOf = (targets: EndingTarget[]) => targets.map(({ assetId }) => assetId);
+const assetsOf = (targets: ActiveTarget[]) => targets.map(({ assetId }) => assetId);
 
 declare module '../db/domain-event.ts' {
   interface EventTypes {

@@ -124,11 +124,11 @@ export function createJobRunService(deps: JobRunDeps) {
     /** Null when the job's row is gone. */
     getJobState(ref: JobRef): Promise<JobState | null> {
       return transact(async ({ sql }) => {
-        const job = await jobsIn(sql).findForWorkflow(ref);
+        const job = await jobsIn(sql).find(ref);
         const title = job && (await runsIn(sql).findTitle(ref));
         if (!title) return null;
-        const counts = await jobsIn(sql).countTargets(ref);
         await runsIn(sql).touchWorkflow(ref);
+        const counts = job.targetCounts;
         const verdict = evaluateJob(job, counts);
         const isWaiting = job.status === 'running' && verdict === 'wait';
         const { startAt, deadlineAt } = job;
@@ -155,11 +155,11 @@ export function createJobRunService(deps: JobRunDeps) {
     /** Whether the run has something to do besides waiting. */
     async isDue(ref: JobRef): Promise<boolean> {
       return transact(async ({ sql }) => {
-        const job = await jobsIn(sql).findForWorkflow(ref);
+        const job = await jobsIn(sql).find(ref);
         // The timer of the run was set by a clock that may have been slow.
         if (job?.status === 'scheduled') return job.startAt !== null && job.startAt <= (await readClock(sql));
         if (job?.status !== 'running') return false;
-        return evaluateJob(job, await jobsIn(sql).countTargets(ref)) !== 'wait';
+        return evaluateJob(job, job.targetCounts) !== 'wait';
       });
     },
 

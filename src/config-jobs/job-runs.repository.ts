@@ -39,17 +39,13 @@ export function createJobRunsRepository(sql: Database) {
   return {
     /** Null when the row is gone. */
     async findTitle({ organizationId, jobId }: JobRef): Promise<JobTitle | null> {
-      const row = await sql('config_jobs as j')
+      const title = await sql('config_jobs as j')
         .join('organizations as o', 'o.id', 'j.organization_id')
         .where({ 'j.organization_id': organizationId, 'j.id': jobId })
-        .first('j.profile_slug', 'j.created_by', 'o.name');
-      return row
-        ? {
-            profileSlug: row.profile_slug,
-            organizationName: row.name,
-            createdBy: row.created_by?.name ?? null,
-          }
-        : null;
+        .select({ profileSlug: 'j.profile_slug', organizationName: 'o.name' })
+        .select({ createdBy: sql.raw(`j.created_by ->> 'name'`) })
+        .first();
+      return title ?? null;
     },
 
     /**

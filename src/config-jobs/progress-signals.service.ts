@@ -4,6 +4,7 @@
  * UI. A large job is signalled once per percent of its begun targets and at its end, which keeps its history
  * short; its targets are counted only when the outcomes reported here do not add up to another percent.
  */
+import type { TargetOutcome } from '../devices/device-exchange.ts';
 import { createBackgroundTasks } from '../process/background-tasks.ts';
 import { createBoundedCache } from '../process/bounded-cache.ts';
 import type { Counts, JobRef } from './config-job.ts';
@@ -14,11 +15,6 @@ interface ProgressSignalsDeps {
   /** Minimum time between two signals of a job. */
   intervalMs: number;
   onFault(error: unknown): void;
-}
-
-interface RecordedOutcome extends JobRef {
-  serialNumber: string;
-  event: string;
 }
 
 export type ProgressSignals = ReturnType<typeof createProgressSignals>;
@@ -37,9 +33,8 @@ interface PendingProgress {
   /** Percentage of the begun targets that are still open. */
   lastPercent: number;
   isSmall: boolean;
-  /** The targets as last counted; null when they have to be counted again. */
+  /** The targets as last counted, less the outcomes since; null when they have to be counted again. */
   counted: { begun: number; open: number } | null;
-  outcomesSinceCount: number;
 }
 
 export function createProgressSignals(deps: ProgressSignalsDeps) {
@@ -58,9 +53,9 @@ export function createProgressSignals(deps: ProgressSignalsDeps) {
     pending.isDue = true;
   }
 
-  function recordOutcome({ organizationId, jobId, serialNumber, event }: RecordedOutcome): void {
+  function recordOutcome({ organizationId, jobId, serialNumber, event }: TargetOutcome): void {
     const pending = pendingOf({ organizationId, jobId });
-    pending.outcomesSinceCount++;
+    if (pending.counted) pending.counted.open--;
     if (pending.lines.length < LINES_MAX) pending.lines.push(`${serialNumber} ${event}`);
     pending.isDue = true;
   }
@@ -85,7 +80,8 @@ export function createProgressSignals(deps: ProgressSignalsDeps) {
   }
 
   async function signalProgress(pending: PendingProgress): Promise<void> {
-    const expected = expectedPercent(pending);
+    // Other processes record outcomes, too: the end of a job is never an estimate.
+    const expected = pending.counted ? percentOpen(pending.counted) : 0;
     if (expected > 0 && expected < pending.lastPercent) {
       pending.lastPercent = expected;
       await deps.signal(pending.job, []);
@@ -99,7 +95,6 @@ export function createProgressSignals(deps: ProgressSignalsDeps) {
   }
 
   async function countOpenPercent(pending: PendingProgress): Promise<number> {
-    pending.outcomesSinceCount = 0;
     const { queued, waiting, sent, ...settled } = await deps.count(pending.job);
     const open = waiting + sent;
     const begun = Object.values(settled).reduce((sum, count) => sum + count, open);
@@ -114,7 +109,7 @@ export function createProgressSignals(deps: ProgressSignalsDeps) {
       for (const jobId of jobIds) recordChange({ organizationId, jobId });
       scheduleSignals(jobIds);
     },
-    recordOutcomes(outcomes: RecordedOutcome[]): void {
+    recordOutcomes(outcomes: TargetOutcome[]): void {
       for (const outcome of outcomes) recordOutcome(outcome);
       scheduleSignals(outcomes.map(({ jobId }) => jobId));
     },
@@ -144,15 +139,7 @@ const newPending = (job: JobRef): PendingProgress => ({
   lastPercent: -1,
   isSmall: false,
   counted: null,
-  outcomesSinceCount: 0,
 });
-
-/**
- * Estimate by the outcomes since the last count; 0 or less when the targets have to be counted. Other
- * processes record outcomes, too.
- */
-const expectedPercent = ({ counted, outcomesSinceCount }: PendingProgress) =>
-  counted ? percentOpen({ ...counted, open: counted.open - outcomesSinceCount }) : 0;
 
 const percentOpen = ({ begun, open }: { begun: number; open: number }) =>
   Math.ceil((open / Math.max(begun, 1)) * 100);

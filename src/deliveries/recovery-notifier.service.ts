@@ -4,6 +4,7 @@
  * events of the workflow's history.
  */
 import { type EndpointRef, endpointKey } from '../endpoints/endpoint.ts';
+import { createBackgroundTasks } from '../process/background-tasks.ts';
 
 interface RecoveryNotifierDeps {
   startRecovery(endpoint: EndpointRef): Promise<void>;
@@ -16,37 +17,29 @@ interface RecoveryNotifierDeps {
 const INTERVAL_MS = 1_000;
 
 export function createRecoveryNotifier({ startRecovery, hasRunBy, onFault }: RecoveryNotifierDeps) {
-  const calls = new Map<string, Promise<void>>();
-  /** The earliest due time to call for after the interval, per endpoint; null: at once. */
-  const next = new Map<string, Date | null>();
-  const endPauses = new Set<() => void>();
+  const calls = createBackgroundTasks(onFault);
+  /**
+   * Endpoints with a call that is under way, or ended within the interval, and the earliest due time to call for after it.
+   * Null: at once; undefined: there is none.
+   */
+  const called = new Map<string, Date | null | undefined>();
   let isFlushing = false;
 
   function notifyRecovery(endpoint: EndpointRef, dueAt: Date | null = null): void {
     const key = endpointKey(endpoint);
-    if (calls.has(key)) next.set(key, next.has(key) ? earlier(next.get(key) ?? null, dueAt) : dueAt);
-    else calls.set(key, callAndPause(endpoint, dueAt));
+    if (called.has(key)) {
+      called.set(key, earlier(called.get(key), dueAt));
+      return;
+    }
+    called.set(key, undefined);
+    calls.add(call(endpoint, dueAt).finally(() => setTimeout(callAgain, INTERVAL_MS, endpoint).unref()));
   }
 
-  async function callAndPause(endpoint: EndpointRef, dueAt: Date | null): Promise<void> {
+  function callAgain(endpoint: EndpointRef): void {
     const key = endpointKey(endpoint);
-    await call(endpoint, dueAt).catch(onFault);
-    if (!isFlushing) await pause();
-    calls.delete(key);
-    const nextDueAt = next.get(key);
-    if (next.delete(key) && !isFlushing) notifyRecovery(endpoint, nextDueAt);
-  }
-
-  function pause(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(end, INTERVAL_MS);
-      endPauses.add(end);
-      function end(): void {
-        clearTimeout(timer);
-        endPauses.delete(end);
-        resolve();
-      }
-    });
+    const dueAt = called.get(key);
+    called.delete(key);
+    if (dueAt !== undefined && !isFlushing) notifyRecovery(endpoint, dueAt);
   }
 
   async function call(endpoint: EndpointRef, dueAt: Date | null): Promise<void> {
@@ -56,13 +49,15 @@ export function createRecoveryNotifier({ startRecovery, hasRunBy, onFault }: Rec
   return {
     /** Announces that the endpoint has something to do at that time; by default at once. */
     notifyRecovery,
+    /** Waits for calls under way; the sweep makes up for those that would follow. */
     async flush(): Promise<void> {
       isFlushing = true;
-      for (const end of endPauses) end();
-      await Promise.allSettled(calls.values());
+      await calls.drain();
     },
   };
 }
 
-const earlier = (one: Date | null, other: Date | null): Date | null =>
-  one === null || other === null ? null : new Date(Math.min(one.getTime(), other.getTime()));
+function earlier(one: Date | null | undefined, other: Date | null): Date | null {
+  if (one === undefined) return other;
+  return one === null || other === null ? null : new Date(Math.min(one.getTime(), other.getTime()));
+}

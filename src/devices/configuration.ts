@@ -170,12 +170,6 @@ export function intervalsOf({
   };
 }
 
-/** Seconds: the longest transmission interval among the configurations; null when none of them sets it. */
-export function longestInterval(...configs: Array<DeviceConfiguration | null | undefined>): number | null {
-  const intervals = configs.flatMap((config) => config?.transmissionInterval ?? []);
-  return intervals.length > 0 ? Math.max(...intervals) : null;
-}
-
 /** The base with every key of the change replaced. */
 export function merged(base: DeviceConfiguration | null, change: DeviceConfiguration): DeviceConfiguration {
   return { ...base, ...change };
@@ -239,13 +233,15 @@ export const withOffsets = (
       }
     : config;
 
-/**
- * Whether both raise the same alerts: an absent list equals one of DISABLED rules, and offsets from UTC do
- * not count.
- */
+/** The keys that decide which alerts a device raises: an absent list equals one of DISABLED entries. */
+export const alertRulesOf = (config: DeviceConfiguration | null): DeviceConfiguration => ({
+  alarmRules: config?.alarmRules ?? [],
+  calendars: config?.calendars ?? [],
+});
+
+/** Whether both raise the same alerts: offsets from UTC do not count. */
 export function hasSameAlertRules(a: DeviceConfiguration | null, b: DeviceConfiguration | null): boolean {
-  const alertRules = (config: DeviceConfiguration | null) =>
-    withOffsets({ alarmRules: config?.alarmRules ?? [], calendars: config?.calendars ?? [] }, () => 0);
+  const alertRules = (config: DeviceConfiguration | null) => withOffsets(alertRulesOf(config), () => 0);
   return contradictions(alertRules(a), alertRules(b)).length === 0;
 }
 

@@ -1,7 +1,6 @@
 /** A device as stored in its rows: the sync state by columns, its configurations by id. */
 import type { AssetRef } from './asset-ref.ts';
 import {
-  CONFIGURATION_KEYS,
   type ConfigurationContents,
   type ConfigurationKey,
   contentOf,
@@ -140,10 +139,10 @@ const toRunning = (
   };
 
 /** Null: the device refused none of the pending settings. */
-export function toRefusal(
+function toRefusal(
   reason: string | null,
   refused: ConfigurationKey[] | null,
-  pending: readonly ConfigurationKey[] = CONFIGURATION_KEYS,
+  pending: readonly ConfigurationKey[],
 ): Refusal | null {
   if (reason === null || refused === null) return null;
   return { reason, keys: pending.filter((key) => refused.includes(key)) };

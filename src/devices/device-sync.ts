@@ -17,7 +17,6 @@ import {
   contradictions,
   type DeviceConfiguration,
   keysOf,
-  longestInterval,
   merged,
   mergedReport,
   without,
@@ -134,7 +133,9 @@ export function offered({ pending, revision }: DeviceSync): OfferedChange | null
 /** Seconds between transmissions: the longer interval of the running configuration and the fetched change. */
 export function expectedIntervalSeconds({ reported, confirmed, pending }: DeviceSync): number | null {
   const fetched = pending?.fetchedAt != null ? offeredPart(pending) : null;
-  return longestInterval(reported?.config ?? confirmed, fetched);
+  const configs = [reported?.config ?? confirmed, fetched];
+  const intervals = configs.flatMap((config) => config?.transmissionInterval ?? []);
+  return intervals.length > 0 ? Math.max(...intervals) : null;
 }
 
 export function syncStatus(sync: DeviceSync): SyncStatus {

@@ -5,6 +5,7 @@
  */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
+import { pages } from '../process/pages.ts';
 import { FIRST_ID } from '../process/uuid.ts';
 import type { ConfigurationKey } from './configuration.ts';
 import { toKeysText } from './device-row.ts';
@@ -77,19 +78,27 @@ export type PendingChangesRepository = ReturnType<typeof createPendingChangesRep
 
 /** All devices of one call belong to one organization. */
 export function createPendingChangesRepository(sql: Sql) {
+  /** The next active devices by asset id, without locks. */
+  function listActive(
+    scope: DeviceScope,
+    { after, limit }: { after: string | null; limit: number },
+  ): Promise<ChangingDevice[]> {
+    const page = { ...scope, after: after ?? FIRST_ID, limit };
+    return query(sql, scope.groupId === null ? LIST_PAGE : LIST_PAGE_OF_GROUP, page);
+  }
+
   return {
+    listActive,
+
+    /** All active devices by asset id, in pages, without locks. */
+    listPages: (scope: DeviceScope, limit: number): AsyncIterable<ChangingDevice[]> =>
+      pages(limit, (last: ChangingDevice | null) =>
+        listActive(scope, { after: last?.assetId ?? null, limit }),
+      ),
+
     /** Active devices, counted by variant. */
     countVariants: (scope: DeviceScope): Promise<CountedVariant[]> =>
       query(sql, scope.groupId === null ? COUNT_VARIANTS : COUNT_VARIANTS_OF_GROUP, { ...scope }),
-
-    /** The next active devices by asset id, without locks. */
-    listActive(
-      scope: DeviceScope,
-      { after, limit }: { after: string | null; limit: number },
-    ): Promise<ChangingDevice[]> {
-      const page = { ...scope, after: after ?? FIRST_ID, limit };
-      return query(sql, scope.groupId === null ? LIST_PAGE : LIST_PAGE_OF_GROUP, page);
-    },
 
     /** Active devices by serial, compared without case; without locks. */
     listSerials: (organizationId: string, serialNumbers: string[]): Promise<ChangingDevice[]> =>

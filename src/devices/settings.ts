@@ -6,7 +6,9 @@
  * The alert rules in force are those by which the service evaluates readings (`monitoredConfig`); the intervals are those
  * that the device reports, and the period of measurement that its frames show.
  */
+import { partitionPoint } from '../process/partition-point.ts';
 import {
+  alertRulesOf,
   contradictions,
   type DeviceConfiguration,
   intervalsOf,
@@ -172,12 +174,7 @@ const earliest = (a: Date, b: Date): Date => (a < b ? a : b);
 const areSame = (a: Settings, b: Settings): boolean =>
   a.measurementPeriodSeconds === b.measurementPeriodSeconds &&
   a.transmissionIntervalSeconds === b.transmissionIntervalSeconds &&
-  (a.config === b.config || contradictions(rulesOf(a.config), rulesOf(b.config)).length === 0);
-
-const rulesOf = (config: DeviceConfiguration | null): DeviceConfiguration => ({
-  alarmRules: config?.alarmRules ?? [],
-  calendars: config?.calendars ?? [],
-});
+  (a.config === b.config || contradictions(alertRulesOf(a.config), alertRulesOf(b.config)).length === 0);
 
 /** Unix milliseconds; `to` is exclusive. */
 export interface Span {
@@ -195,15 +192,8 @@ export const periodsWithin = <Period extends Pick<SettingsPeriod, 'from' | 'to'>
   );
 
 /** The number of periods, ordered oldest first, that began at the moment or before, in Unix milliseconds. */
-export function countBegun(periods: ReadonlyArray<Pick<SettingsPeriod, 'from'>>, at: number): number {
-  let [begun, end] = [0, periods.length];
-  while (begun < end) {
-    const middle = Math.floor((begun + end) / 2);
-    if ((periods[middle]?.from.getTime() ?? at) <= at) begun = middle + 1;
-    else end = middle;
-  }
-  return begun;
-}
+export const countBegun = (periods: ReadonlyArray<Pick<SettingsPeriod, 'from'>>, at: number): number =>
+  partitionPoint(periods, ({ from }) => from.getTime() <= at);
 
 /** The period in force at the moment, in Unix milliseconds; null: unknown. The input is ordered oldest first. */
 export function settingsAt<Period extends Pick<SettingsPeriod, 'from' | 'to'>>(

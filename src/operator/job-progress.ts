@@ -11,8 +11,6 @@ export interface JobStages extends Pick<Job, 'currentStage' | 'stageCount' | 'ro
   retryOfJobId: string | null;
 }
 
-export type AwaitedDevice = AwaitedTarget;
-
 export interface JobProgress {
   /** Deadline of the last contact that is still expected; null: none is. */
   expectedEnd: Date | null;
@@ -20,14 +18,14 @@ export interface JobProgress {
   lateCount: number;
   /** Number of targets that these values cover. */
   sampledCount: number;
-  latest: AwaitedDevice[];
+  latest: AwaitedTarget[];
 }
 
 export function toProgress(
-  awaited: readonly AwaitedDevice[],
+  awaited: readonly AwaitedTarget[],
   { now, deadlineAt }: { now: Date; deadlineAt: Date },
 ): JobProgress {
-  const isLate = ({ expectedBy }: AwaitedDevice) => expectedBy === null || expectedBy <= now;
+  const isLate = ({ expectedBy }: AwaitedTarget) => expectedBy === null || expectedBy <= now;
   const contacts = awaited.flatMap(({ expectedBy }) =>
     expectedBy !== null && expectedBy > now ? [expectedBy.getTime()] : [],
   );
@@ -43,7 +41,7 @@ export function toProgress(
 /**
  * Missed contacts first, the oldest at the top; then devices without a contact; then the last expected ones.
  */
-function latenessOf({ expectedBy }: AwaitedDevice, now: Date): number {
+function latenessOf({ expectedBy }: AwaitedTarget, now: Date): number {
   if (expectedBy === null) return NOTHING_EXPECTED;
   const aheadMs = expectedBy.getTime() - now.getTime();
   return aheadMs > 0 ? aheadMs : 2 * NOTHING_EXPECTED - aheadMs;
@@ -53,12 +51,12 @@ function latenessOf({ expectedBy }: AwaitedDevice, now: Date): number {
 const NOTHING_EXPECTED = 1e13;
 
 /** Why the job waits for the device, in a sentence that begins like the meaning of its state. */
-export function whyAwaited({ state, status, expectedBy }: AwaitedDevice, now: Date): string {
+export function whyAwaited({ state, status, expectedBy }: AwaitedTarget, now: Date): string {
   const has =
     state === 'sent'
       ? 'The device fetched the change and has not confirmed it yet'
       : 'The device has not fetched the change yet';
-  if (status === 'new' || status === null) return `${has}: it has never been in contact.`;
+  if (status === 'new') return `${has}: it has never been in contact.`;
   if (expectedBy === null) return `${has}: when it will be in contact is not known.`;
   return expectedBy <= now
     ? `${has}: it has missed its contact.`

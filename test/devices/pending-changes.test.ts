@@ -338,11 +338,12 @@ describe('A change of many devices in one statement', () => {
             const targets = (await lockChanges(sql, drawn)).map(({ device, changeId }) => ({
               assetId: device.assetId,
               changeId,
+              groupId: null,
               stage: 1,
               state: 'waiting' as const,
             }));
             await insertOthers(sql, drawn);
-            await createConfigTargetsRepository(sql).insert(job, targets);
+            await createConfigTargetsRepository(sql).insert(job, targets, true);
             await jobEnding.end(tx, job, 'cancelled');
             await query(sql, 'delete from config_targets where organization_id = ?', [dms.id]);
           },

@@ -1,7 +1,8 @@
 /** The progress of a job: its stages, its expected end, and the latest devices. */
 import assert from 'node:assert/strict';
 import { type JobStatus, NO_COUNTS } from '../../src/config-jobs/config-job.ts';
-import { type AwaitedDevice, LATEST_SHOWN, toProgress, whyAwaited } from '../../src/operator/job-progress.ts';
+import type { AwaitedTarget } from '../../src/config-jobs/config-targets.repository.ts';
+import { LATEST_SHOWN, toProgress, whyAwaited } from '../../src/operator/job-progress.ts';
 import { meaningOf } from '../../src/operator/states.ts';
 import { HOUR_MS } from '../../src/process/durations.ts';
 import {
@@ -20,7 +21,7 @@ import { hiddenIn, OPERATOR_ORIGIN, signIn, visit } from './visitor.ts';
 
 const NOW = new Date('2026-03-02T12:00:00Z');
 const inHours = (hours: number) => new Date(NOW.getTime() + hours * HOUR_MS);
-const device = (assetId: string, hours: number | null, more: Partial<AwaitedDevice> = {}): AwaitedDevice => ({
+const device = (assetId: string, hours: number | null, more: Partial<AwaitedTarget> = {}): AwaitedTarget => ({
   assetId,
   state: 'waiting',
   status: 'online',
@@ -28,7 +29,7 @@ const device = (assetId: string, hours: number | null, more: Partial<AwaitedDevi
   lastContactAt: null,
   ...more,
 });
-const progressOf = (devices: AwaitedDevice[], deadlineAt = inHours(48)) =>
+const progressOf = (devices: AwaitedTarget[], deadlineAt = inHours(48)) =>
   toProgress(devices, { now: NOW, deadlineAt });
 
 describe('The progress of a job', () => {
@@ -58,7 +59,7 @@ describe('The progress of a job', () => {
   });
 
   it('explains in the words of its state why the job waits for a device', () => {
-    const why = (awaited: AwaitedDevice) => whyAwaited(awaited, NOW);
+    const why = (awaited: AwaitedTarget) => whyAwaited(awaited, NOW);
     assert.match(why(device('a', null, { status: 'new' })), /never been in contact/);
     assert.match(why(device('a', -1)), /missed its contact/);
     assert.equal(why(device('a', 1)), meaningOf('waiting'));

@@ -351,17 +351,6 @@ describe('A step of an escalation', () => {
     assert.deepEqual(await reached(), []);
   });
 
-  it('makes no step after a disabled policy is enabled again', async () => {
-    const policyId = await customer.escalation([[5, nurse]]);
-    const { id } = await openAlert();
-    await org.api.patch(`/escalations/${policyId}`, { status: 'disabled' });
-    await steps.followChanges();
-    await org.api.patch(`/escalations/${policyId}`, { status: 'active' });
-    await steps.followChanges();
-    assert.equal((await pass(id, 5))?.state, 'policy_disabled');
-    assert.deepEqual(await reached(), []);
-  });
-
   it('skips channels that are disabled or unconfirmed by then, and counts the step all the same', async () => {
     await customer.escalation([[0, nurse, head]]);
     const { id } = await openAlert();

@@ -182,16 +182,6 @@ describe('Notification channels', () => {
     assert.equal(texts().length, 1);
   });
 
-  it('sends reminders while an alert is open', async () => {
-    await slack({ reminderMinutes: 60 });
-    const setBattery = await newDevice(org, 'Cold room');
-    await setBattery('low');
-    await untilTexts(1);
-    aheadMs = 61 * MINUTE_MS;
-    const [, reminder] = await untilTexts(2);
-    assert.match(reminder ?? '', /^Still open: Cold room, low battery/);
-  });
-
   it('reminds of open alerts from the change of the reminder on', async () => {
     const id = await slack();
     await (await newDevice(org, 'Cold room'))('low');

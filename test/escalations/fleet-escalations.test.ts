@@ -179,9 +179,8 @@ describe('An overdue fleet that escalates', () => {
     await customer.escalation([[0, nurse]]);
     await loseFleet(25);
     const [first] = await escalating();
-    const { assetId, escalation } = (await org.api.get(`/alerts/${first?.id}`)).body;
-    const until = new Date(Date.now() + 60 * MINUTE_MS);
-    await org.api.post(`/assets/${assetId}/mute`, { until, reason: 'Defrosting' });
+    const { escalation } = await customer.show(first?.id ?? '');
+    await customer.mute(first?.id ?? '', { until: new Date(Date.now() + 60 * MINUTE_MS) });
     assert.deepEqual((await customer.show(first?.id ?? '')).escalation, escalation);
     await pass(first?.id ?? '');
     assert.equal((await customer.sent()).length, 1);

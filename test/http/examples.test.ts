@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Route } from '../../src/http/route.ts';
 import type { Answer } from '../support/client.ts';
-import { apply, FACTORY, register, report } from '../support/fleet.ts';
+import { apply, refuse, register } from '../support/fleet.ts';
 import { call, type Fixtures, forEvery, populate, stagedJob } from '../support/operations.ts';
 import { useService } from '../support/service.ts';
 
@@ -127,9 +127,7 @@ describe('The examples of the API document', () => {
       const serial = '282C02424F00';
       await register(organization, serial);
       const id = await apply(organization, 'vaccine-fridge', { serialNumbers: [serial] });
-      await organization.device.get(`/devices/${serial}/pending-config`);
-      const errors = [{ code: 3, message: 'no such rule' }];
-      await report(organization, serial, { ...FACTORY, errors });
+      await refuse(organization, serial);
       return id;
     }
   });

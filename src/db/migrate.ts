@@ -85,11 +85,6 @@ async function retried<T>(migrateOne: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Reverts every migration. */
-export function rollbackAll(database: Database): Promise<void> {
-  return withMigrationLock(database, () => database.migrate.rollback(config, true));
-}
-
 /**
  * Knex's own lock is a row, which a killed process would leave behind; an advisory lock ends with the
  * connection. The lock is polled: a statement that waits for it would hold a snapshot, and `create index

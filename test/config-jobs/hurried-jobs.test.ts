@@ -7,11 +7,10 @@ import {
   applyAnswer,
   configOf,
   createProfile,
-  FACTORY,
   FRIDGE,
   jobOf,
+  refuse,
   registerMany,
-  report,
 } from '../support/fleet.ts';
 import { useService } from '../support/service.ts';
 import { useSteps } from '../support/steps.ts';
@@ -61,8 +60,7 @@ describe('A job', () => {
       const states = await Promise.all(serials.map((serial) => configOf(dms, serial)));
       const first = serials[states.findIndex(({ pendingConfig }) => pendingConfig !== null)] as string;
       assert.equal((await proceed(jobId)).status, 200);
-      await dms.device.get(`/devices/${first}/pending-config`);
-      await report(dms, first, { ...FACTORY, errors: [{ code: 3, message: 'no such rule' }] });
+      await refuse(dms, first);
       await worker.runJobs();
       assert.equal((await jobOf(dms, jobId)).status, 'aborted');
     });

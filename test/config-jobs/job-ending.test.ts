@@ -21,8 +21,8 @@ import {
   createProfile,
   FACTORY,
   jobOf,
+  refuse,
   registerMany,
-  report,
 } from '../support/fleet.ts';
 import { untilLockWaits, whileDeviceLocked } from '../support/lock-waits.ts';
 import { useOrganization, useService } from '../support/service.ts';
@@ -32,6 +32,7 @@ const CHUNK = 3;
 const DEVICES = 8;
 /** More than four chunks. */
 const LARGE = 13;
+const EVERY_MINUTE = { ...FACTORY, transmissionInterval: 60 };
 
 describe('The end of a job in chunks', () => {
   const dms = useService({
@@ -161,11 +162,12 @@ describe('The end of a job in chunks', () => {
       job = { organizationId: org.id, jobId: await apply(org, 'daily', { applyToAll: true }) };
     });
 
-    it('accepts a second cancel until the job has ended, and refuses it afterwards', async () => {
+    it('accepts a second cancel until the job has ended, without a row of the audit trail, and refuses it afterwards', async () => {
       const { status, body: first } = await cancel();
       assert.deepEqual([status, first.status, first.counts.queued], [200, 'running', LARGE]);
       const { status: again, body: second } = await cancel();
       assert.deepEqual([again, second], [200, first]);
+      assert.equal((await org.api.get(`/audit?subject=${job.jobId}`)).body.items.length, 1);
       await endAll('cancelled');
       const { status: refused, body } = await cancel();
       assert.deepEqual([refused, body.message], [409, 'The job is not running: it is cancelled']);
@@ -181,8 +183,7 @@ describe('The end of a job in chunks', () => {
         job = { organizationId: org.id, jobId: await apply(org, 'hourly', { applyToAll: true, rollout }) };
         await steps.runJob(job);
         const [first] = serials as [string];
-        await org.device.get(`/devices/${first}/pending-config`);
-        await report(org, first, { ...FACTORY, transmissionInterval: 60, errors: [{ message: 'no' }] });
+        await refuse(org, first, { running: EVERY_MINUTE });
         for (const serial of serials) assert.notEqual((await configOf(org, serial)).pendingConfig, null);
         await prepare();
         await steps.runJob(job, cancel);
@@ -215,8 +216,7 @@ describe('The end of a job in chunks', () => {
         jobId: await apply(org, 'hourly', { serialNumbers: serials, rollout }),
       };
       const [serial] = serials as [string];
-      await org.device.get(`/devices/${serial}/pending-config`);
-      await report(org, serial, { ...FACTORY, transmissionInterval: 60, errors: [{ message: 'no' }] });
+      await refuse(org, serial, { running: EVERY_MINUTE });
     }
     beforeEach(applyBadly);
 
@@ -241,8 +241,7 @@ describe('The end of a job in chunks', () => {
     await createProfile(org, { slug: 'hourly', intervals: { transmissionIntervalSeconds: 3_600 } });
     const jobId = await apply(org, 'hourly', { serialNumbers: serials, rollout });
     await applyAnswer(org, applying);
-    await org.device.get(`/devices/${failing}/pending-config`);
-    await report(org, failing, { ...FACTORY, transmissionInterval: 60, errors: [{ message: 'no' }] });
+    await refuse(org, failing, { running: EVERY_MINUTE });
     assert.equal((await org.api.post(`/devices/config-jobs/${jobId}/proceed`)).status, 200);
     await steps.beginAbort(jobId);
     const { status, reason, counts } = await jobOf(org, jobId);

@@ -26,34 +26,10 @@ const DEVICES = 60;
 const EVENTS_MAX = 1_000;
 
 describe('The run of a job', () => {
-  const dms = useService({ withWorker: false, settings: { runCheckIntervalMs: 200 } });
+  const dms = useService({ withWorker: false });
   let worker: RunningPart;
   before(() => createProfile(dms, FRIDGE));
   after(() => worker?.stop(1_000));
-
-  const retryOf = async (jobId: string): Promise<string> => {
-    const { status, body, text } = await dms.api.post(`/devices/config-jobs/${jobId}/retry`);
-    assert.equal(status, 201, text);
-    return body.id;
-  };
-  /** Real deadlines are days away: shortens them, and replaces the run, which has already read the plan. */
-  async function timeOut(...jobIds: string[]): Promise<void> {
-    for (const jobId of jobIds) {
-      await eventually(
-        () =>
-          runOf(dms, jobId)
-            .terminate()
-            .then(Boolean, () => false),
-        (isGone) => isGone,
-      );
-      const expire = 'update config_jobs set deadline_at = now(), workflow_checked_at = null where id = ?';
-      await query(dms.service.sql, expire, [jobId]);
-    }
-    for (const jobId of jobIds) assert.equal((await untilEnded(dms, jobId)).counts.timedOut, 1);
-  }
-  const cancel = async (jobId: string) =>
-    assert.equal((await dms.api.post(`/devices/config-jobs/${jobId}/cancel`)).status, 200);
-  const pendingOf = async (serial: string) => (await configOf(dms, serial)).pendingConfig;
 
   it('times out targets at the deadline, and still offers the change to their devices', async () => {
     const [quick, slow, fetched] = (await registerMany(dms, 3)) as [string, string, string];
@@ -73,28 +49,6 @@ describe('The run of a job', () => {
       await applyAnswer(dms, serial);
     }
     assert.equal((await jobOf(dms, jobId)).counts.timedOut, 2);
-  });
-
-  it('retries timed-out targets, withdraws the change when the retry is cancelled, and can retry again', async () => {
-    const [serial] = (await registerMany(dms, 1, 'RETRIED')) as [string];
-    const first = await apply(dms, FRIDGE_SLUG, { serialNumbers: [serial] });
-    await timeOut(first);
-    await cancel(await retryOf(first));
-    assert.equal(await pendingOf(serial), null);
-    const again = await retryOf(first);
-    await timeOut(again);
-    assert.notEqual(await pendingOf(serial), null);
-    await cancel(await retryOf(again));
-    assert.equal(await pendingOf(serial), null);
-  });
-
-  it('keeps the timed-out change of another job when a retry is cancelled', async () => {
-    const [serial] = (await registerMany(dms, 1, 'OTHER')) as [string];
-    const other = await apply(dms, FRIDGE_SLUG, { serialNumbers: [serial] });
-    const retried = await apply(dms, FRIDGE_SLUG, { serialNumbers: [serial] });
-    await timeOut(other, retried);
-    await cancel(await retryOf(retried));
-    assert.notEqual(await pendingOf(serial), null);
   });
 
   describe('over many devices', () => {

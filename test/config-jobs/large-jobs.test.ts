@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import type { RunningPart } from '../../src/process/shutdown.ts';
-import { TARGETS_CHANGED_SIGNAL } from '../../src/temporal/workflow-ids.ts';
 import {
   apply,
   applyAnswer,
@@ -15,13 +14,13 @@ import {
   FACTORY,
   inTurns,
   jobOf,
+  refuse,
   registerMany,
   report,
   untilEnded,
 } from '../support/fleet.ts';
 import { nameOf, runOf } from '../support/job-runs.ts';
 import { whileDeviceLocked } from '../support/lock-waits.ts';
-import { startReceiver } from '../support/receiver.ts';
 import { servers } from '../support/servers.ts';
 import { useOrganization, useService } from '../support/service.ts';
 
@@ -92,26 +91,6 @@ describe('A job of many devices', () => {
     await query(dms.service.sql, 'alter table config_targets drop constraint refused');
     assert.equal(status, 500);
     assert.deepEqual((await org.api.get('/devices/config-jobs')).body.items, []);
-  });
-
-  it('times out in chunks at the deadline, both devices that were offered the change and others', async () => {
-    const rollout = { firstPercent: 50, minAppliedPercent: 100, abortFailedPercent: 50 };
-    const jobId = await apply(org, 'daily', { applyToAll: true, rollout });
-    await startWorker();
-    await untilCounted(jobId, { waiting: 5, queued: 4 });
-    await query(dms.service.sql, 'update config_jobs set deadline_at = now() where id = ?', [jobId]);
-    await runOf(dms, jobId).signal(TARGETS_CHANGED_SIGNAL, []);
-    const { status, counts } = await untilEnded(org, jobId);
-    assert.deepEqual([status, counts.timedOut], ['completed_with_failures', DEVICES]);
-  });
-
-  it('offers the change to every device, and ends when all have applied it', async () => {
-    const jobId = await apply(org, 'daily', { applyToAll: true });
-    await startWorker();
-    await untilCounted(jobId, { waiting: DEVICES, queued: 0 });
-    await inTurns(serials, 4, (serial) => applyAnswer(org, serial));
-    const job = await untilEnded(org, jobId);
-    assert.deepEqual([job.status, job.counts.applied], ['succeeded', DEVICES]);
   });
 
   it('answers reports of devices in a waiting chunk and in chunks that have not begun', async () => {
@@ -209,44 +188,6 @@ describe('A job of many devices', () => {
       assert.equal((await untilEnded(org, jobId)).status, 'cancelled');
     });
 
-    it('answers a second cancel before the end of the job, without a row of the audit trail', async () => {
-      jobId = await apply(org, 'daily', { applyToAll: true });
-      for (const _ of [1, 2]) assert.equal((await cancel()).status, 200);
-      const { items } = (await org.api.get(`/audit?subject=${jobId}`)).body;
-      assert.equal(items.length, 1);
-      await startWorker();
-      assert.equal((await untilEnded(org, jobId)).status, 'cancelled');
-    });
-
-    it('counts a device as applied that reports the change before its chunk', async () => {
-      jobId = await apply(org, 'daily', { applyToAll: true });
-      await startWorker();
-      await untilCounted(jobId, { waiting: DEVICES });
-      await whileLocked(serials[3] as string, async () => {
-        await cancel();
-        await untilCounted(jobId, { cancelled: CHUNK });
-        await applyAnswer(org, serials[8] as string);
-      });
-      const { counts } = await untilEnded(org, jobId);
-      assert.deepEqual([counts.applied, counts.cancelled], [1, DEVICES - 1]);
-    });
-
-    it('publishes the end of a cancelled job once', async () => {
-      const receiver = await startReceiver();
-      await org.api.post('/webhooks', { url: receiver.url, events: ['config.job.finished'] });
-      jobId = await apply(org, 'daily', { applyToAll: true });
-      await cancel();
-      await startWorker();
-      await untilEnded(org, jobId);
-      await receiver.until(1);
-      const [{ id, status, cancelRequestedAt }] = receiver.received.map(({ event }) => event.data) as [
-        Record<string, unknown>,
-      ];
-      assert.deepEqual([id, status, typeof cancelRequestedAt], [jobId, 'cancelled', 'string']);
-      assert.equal(receiver.received.length, 1);
-      await receiver.stop();
-    });
-
     it('never starts a cancelled job that was scheduled', async () => {
       const startAt = new Date(Date.now() + 3_600_000).toISOString();
       jobId = await apply(org, 'daily', { applyToAll: true, startAt });
@@ -270,17 +211,6 @@ describe('A job of many devices', () => {
     for (const serial of [serials[0], serials[8]] as string[]) {
       assert.equal((await configOf(org, serial)).pendingConfig.transmissionInterval, 604_800);
     }
-  });
-
-  it('cancels the target of a device that is archived while it is queued', async () => {
-    const { assetId } = await configOf(org, serials[8] as string);
-    await startWorker();
-    const jobId = await whileLocked(serials[0] as string, async () => {
-      const id = await apply(org, 'daily', { applyToAll: true });
-      assert.equal((await org.api.delete(`/assets/${assetId}`)).status, 200);
-      return id;
-    });
-    await untilCounted(jobId, { waiting: DEVICES - 1, cancelled: 1 });
   });
 
   it('offers the change to the rest only after the first stage of a rollout runs it', async () => {
@@ -318,10 +248,7 @@ describe('A job of many devices', () => {
     const jobId = await apply(org, 'daily', { applyToAll: true });
     await startWorker();
     await untilCounted(jobId, { waiting: DEVICES });
-    await inTurns(serials, 4, async (serial) => {
-      await org.device.get(`/devices/${serial}/pending-config`);
-      await report(org, serial, { ...FACTORY, errors: [{ message: 'out of range' }] });
-    });
+    await inTurns(serials, 4, (serial) => refuse(org, serial));
     await untilEnded(org, jobId);
     return jobId;
   }

@@ -12,6 +12,7 @@ import {
   createProfile,
   FACTORY,
   jobOf,
+  refuse,
   register,
   report,
 } from '../support/fleet.ts';
@@ -45,10 +46,6 @@ describe('A pending setting', () => {
   const targetOf = async (jobId: string) =>
     (await org.api.get(`/devices/config-jobs/${jobId}/targets`)).body.items[0];
   const stateOf = async (jobId: string) => (await targetOf(jobId)).state;
-  const refuse = async () => {
-    await poll();
-    await report(org, 'A', { ...FACTORY, errors: [{ message: 'out of range' }] });
-  };
   async function change(method: 'post' | 'patch' | 'delete', path: string, body?: object) {
     const answer = await org.api[method](path, body);
     assert.ok(answer.status < 300, answer.text);
@@ -136,7 +133,7 @@ describe('A pending setting', () => {
 
   it('takes out the profile of the group even after the device refused it or its job timed out', async () => {
     const groupId = await joinGroup();
-    await refuse();
+    await refuse(org, 'A');
     await change('patch', `/assets/${assetId}`, { groupId: null });
     assert.equal(await pending(), null);
     await change('patch', `/assets/${assetId}`, { groupId });
@@ -182,7 +179,7 @@ describe('A pending setting', () => {
 
   it('takes out a refused change when its job is cancelled', async () => {
     const first = await applyTo('both');
-    await refuse();
+    await refuse(org, 'A');
     await cancel(first);
     const { pendingConfig, syncStatus } = await configOf(org, 'A');
     assert.deepEqual([pendingConfig, syncStatus], [null, 'applied']);
@@ -208,7 +205,7 @@ describe('A pending setting', () => {
 
   it('keeps a refused setting, still refused, when a second job that set it is cancelled', async () => {
     await applyTo('hourly');
-    await refuse();
+    await refuse(org, 'A');
     const again = await applyTo('both');
     assert.deepEqual(await poll(), { ...TEN_MINUTES, ...HOURLY });
     await cancel(again);
@@ -217,12 +214,24 @@ describe('A pending setting', () => {
     assert.deepEqual([pendingConfig, syncStatus], [HOURLY, 'failed']);
   });
 
-  it('takes out a setting when a retry of its job is cancelled', async () => {
+  it('takes out a setting when a retry of its job is cancelled, and can retry the job again', async () => {
     const first = await applyTo('both');
     await worker.expireJobs();
-    const again = await retry(first);
-    await cancel(again);
+    await cancel(await retry(first));
     assert.equal(await pending(), null);
+    const again = await retry(first);
+    await worker.expireJobs();
+    assert.deepEqual(await pending(), { ...TEN_MINUTES, ...HOURLY });
+    await cancel(await retry(again));
+    assert.equal(await pending(), null);
+  });
+
+  it('keeps the timed-out setting of another job when a retry is cancelled', async () => {
+    await applyTo('both');
+    const retried = await applyTo('both');
+    await worker.expireJobs();
+    await cancel(await retry(retried));
+    assert.deepEqual(await pending(), { ...TEN_MINUTES, ...HOURLY });
   });
 
   it('retries a change as a whole after a part of it was overwritten and the rest confirmed', async () => {
@@ -243,7 +252,7 @@ describe('A pending setting', () => {
   it('keeps the refusal of the other settings of a change when one of them is overwritten', async () => {
     await applyTo('both');
     const second = await applyTo('daily');
-    await refuse();
+    await refuse(org, 'A');
     assert.deepEqual([await pending(), await stateOf(second)], [{ ...TEN_MINUTES, ...DAILY }, 'failed']);
     await applyTo('hourly');
     assert.deepEqual(await poll(), HOURLY);
@@ -424,7 +433,7 @@ describe('A pending setting', () => {
 
     it('takes out settings even after the device refused them or their job timed out, and leaves these targets as they were', async () => {
       const first = await applyTo('both');
-      await refuse();
+      await refuse(org, 'A');
       const failed = await targetOf(first);
       const second = await applyTo('daily');
       await worker.expireJobs();

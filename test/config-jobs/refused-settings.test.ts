@@ -1,6 +1,15 @@
 /** A change of other settings does not offer refused settings again. */
 import assert from 'node:assert/strict';
-import { apply, configOf, createProfile, FACTORY, jobOf, register, report } from '../support/fleet.ts';
+import {
+  apply,
+  configOf,
+  createProfile,
+  FACTORY,
+  jobOf,
+  refuse,
+  register,
+  report,
+} from '../support/fleet.ts';
 import { useOrganization, useService } from '../support/service.ts';
 import { openSteps } from '../support/steps.ts';
 
@@ -17,8 +26,7 @@ describe('A refused setting', () => {
     await createProfile(fleet, { slug: 'every-day', intervals: { transmissionIntervalSeconds: 86_400 } });
     await createProfile(fleet, { slug: 'ten-minutes', intervals: { measurementIntervalMinutes: 10 } });
     refusedJob = await applyTo('every-day');
-    await poll();
-    await report(fleet, 'A', { ...FACTORY, errors: [{ message: 'out of range' }] });
+    await refuse(fleet, 'A');
   });
 
   const applyTo = (slug: string) => apply(fleet, slug, { serialNumbers: ['A'] });
@@ -60,8 +68,7 @@ describe('A refused setting', () => {
 
   it('fails a later change too, when the device refuses its settings as well', async () => {
     const other = await applyTo('ten-minutes');
-    await poll();
-    await report(fleet, 'A', { ...FACTORY, errors: [{ message: 'neither' }] });
+    await refuse(fleet, 'A', { message: 'neither' });
     assert.equal(await stateOf(other), 'failed');
     assert.deepEqual([await statusNow(), (await poll()).status], ['failed', 204]);
   });
@@ -118,8 +125,7 @@ describe('A refused setting', () => {
     const running = { ...FACTORY, ...(await poll()).body.config };
     await report(fleet, 'A', running);
     await applyTo('one-alert');
-    await poll();
-    await report(fleet, 'A', { ...running, errors: [{ code: 7, message: 'no' }] });
+    await refuse(fleet, 'A', { running, code: 7, message: 'no' });
     await applyTo('mondays');
     const { config } = (await poll()).body;
     assert.deepEqual([config.alarmRules, config.calendars[0].enableRules], [undefined, [0, 1, 2, 3]]);
@@ -143,8 +149,7 @@ describe('A refused setting', () => {
     });
     const other = await applyTo('ten-minutes');
     await fleet.api.post(`/devices/config-jobs/${other}/cancel`);
-    await poll();
-    await report(fleet, 'A', { ...FACTORY, errors: [{ message: 'out of range' }] });
+    await refuse(fleet, 'A');
     const { items } = (await fleet.api.get(`/webhooks/${body.id}/deliveries`)).body;
     assert.deepEqual(items, []);
   });

@@ -1,7 +1,6 @@
 /** Removal by age, and the old rows that stay because something depends on them. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { openResources, type Resources } from '../../src/compose/resources.ts';
 import { createRetention } from '../../src/compose/retention.ts';
 import { composeSlices } from '../../src/compose/slices.ts';
 import { createOldJobsRepository } from '../../src/config-jobs/old-jobs.repository.ts';
@@ -15,7 +14,6 @@ import {
   createConfigurationsRepository,
 } from '../../src/devices/configurations.repository.ts';
 import { DAY_MS } from '../../src/process/durations.ts';
-import { createLog } from '../../src/process/log.ts';
 import {
   apply,
   applyAnswer,
@@ -25,25 +23,22 @@ import {
   HOT_WATER,
   jobOf,
   register,
-  untilEnded,
 } from '../support/fleet.ts';
 import { openHolder, untilLockWaits } from '../support/lock-waits.ts';
-import { startService, useService } from '../support/service.ts';
+import { openTestResources, useResources } from '../support/resources.ts';
+import { useService } from '../support/service.ts';
+import { useSteps } from '../support/steps.ts';
 
 describe('The retention', () => {
-  const dms = useService();
-  let resources: Resources;
+  const dms = useService({ withWorker: false });
+  const resources = useResources(dms);
+  const steps = useSteps(dms);
   let removeOld: () => Promise<void>;
   let serials = 0;
 
   before(() => {
-    resources = openResources({ settings: dms.settings, log: createLog('silent'), now: () => new Date() });
     const retention = createRetention(resources, composeSlices(resources));
     removeOld = () => retention(() => true);
-  });
-  after(async () => {
-    await resources.sql.destroy();
-    await resources.temporal.close();
   });
 
   const run = <Row>(text: string, bindings: unknown[] = []) => query<Row>(dms.service.sql, text, bindings);
@@ -63,7 +58,7 @@ describe('The retention', () => {
     const slug = await createProfile(dms, { ...profile, slug: `profile-${randomUUID()}` });
     const jobId = await apply(dms, slug, { serialNumbers: [serial] });
     await applyAnswer(dms, serial);
-    await untilEnded(dms, jobId);
+    await steps.runJobs();
     return { serial, jobId };
   }
   const INTERVALS = { intervals: { measurementIntervalMinutes: 5, transmissionIntervalSeconds: 3_600 } };
@@ -181,28 +176,18 @@ describe('The retention', () => {
   });
 
   it('removes nothing while the clocks of its machine and of the database differ by more than a day', async () => {
-    // Its own service without a worker, whose retention would remove the row.
-    const quiet = await startService({ withWorker: false });
-    const wrong = openResources({
-      settings: quiet.settings,
-      log: createLog('silent'),
-      now: () => new Date(),
-      processNow: () => new Date(Date.now() - 2 * DAY_MS),
-    });
-    await query(
-      wrong.sql,
+    const processNow = () => new Date(Date.now() - 2 * DAY_MS);
+    const wrong = openTestResources({ settings: dms.settings, processNow });
+    await run(
       'insert into unregistered_devices (organization_id, serial_number, last_contact_at) values (?, ?, ?)',
-      [quiet.id, 'old', new Date(0)],
+      [dms.id, 'old', new Date(0)],
     );
     await assert.rejects(
       createRetention(wrong, composeSlices(wrong))(() => true),
       /clocks/,
     );
-    const rows = await query(wrong.sql, 'select from unregistered_devices');
-    assert.equal(rows.length, 1);
-    await wrong.sql.destroy();
-    await wrong.temporal.close();
-    await quiet.stop();
+    await wrong.close();
+    assert.equal(await count('unregistered_devices', 'organization_id = ?', [dms.id]), 1);
   });
 
   describe('of configurations', () => {
@@ -253,13 +238,7 @@ describe('The retention', () => {
       await run(`update configurations set last_used_at = now() - interval '1 year'`);
       const before = await configOf(dms, serial);
       await removeOld();
-      const fresh = openResources({
-        settings: dms.settings,
-        log: createLog('silent'),
-        now: () => new Date(),
-      });
-      const [row] = await query<{ lost: number }>(
-        fresh.sql,
+      const [row] = await run<{ lost: number }>(
         `select count(*) as lost from (
            select organization_id, reported_config_id as id from device_configs
            union select organization_id, confirmed_config_id from device_configs
@@ -269,8 +248,6 @@ describe('The retention', () => {
            select from configurations c where c.organization_id = referred.organization_id and c.id = referred.id)`,
         [dms.id],
       );
-      await fresh.sql.destroy();
-      await fresh.temporal.close();
       assert.equal(row?.lost, 0);
       assert.deepEqual(await configOf(dms, serial), before);
       await applyAnswer(dms, serial);

@@ -8,12 +8,11 @@ import {
   applyAnswer,
   configOf,
   createProfile,
-  FACTORY,
   FRIDGE,
   HOT_WATER,
   jobOf,
+  refuse,
   register,
-  report,
 } from '../support/fleet.ts';
 import { type TestOrganization, useService } from '../support/service.ts';
 import { useSteps } from '../support/steps.ts';
@@ -42,10 +41,6 @@ describe('A job that started after another one that was applied later', () => {
     });
   const startNow = (jobId: string) => steps.startNow({ organizationId: org.id, jobId });
   const pending = async () => (await configOf(org, 'A')).pendingConfig;
-  const refuse = async (message: string) => {
-    await org.device.get('/devices/A/pending-config');
-    await report(org, 'A', { ...FACTORY, errors: [{ message }] });
-  };
 
   it('decides whose time zone the device follows', async () => {
     now = JANUARY;
@@ -115,9 +110,9 @@ describe('A job that started after another one that was applied later', () => {
   it('shows people its refusal, as the last one', async () => {
     const scheduled = await schedule('hot-water');
     await apply(org, 'fridge', { serialNumbers: ['A'] });
-    await refuse('too cold');
+    await refuse(org, 'A', { message: 'too cold' });
     await startNow(scheduled);
-    await refuse('too hot');
+    await refuse(org, 'A', { message: 'too hot' });
     const cookie = await signIn(dms, { organizationId: org.id });
     assert.match((await visit(`${dms.baseUrl}/operator`, { cookie })).text, /Changes that failed.*too hot/s);
   });

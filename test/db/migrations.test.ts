@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { ensureDatabase } from '../../dev/embedded/ensure-database.ts';
 import { migrations } from '../../migrations/index.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
-import { migrate, rollbackAll } from '../../src/db/migrate.ts';
+import { migrate } from '../../src/db/migrate.ts';
 import { query } from '../../src/db/query.ts';
 import { runCommand } from '../support/command-line.ts';
 import { eventually } from '../support/fleet.ts';
@@ -76,15 +76,6 @@ describe('The migrations of an empty database', () => {
       NAMES.map((name) => Number(name.slice(0, 3))),
       NAMES.map((_, index) => index + 1),
     );
-  });
-
-  it('leaves nothing behind when all are reverted', async () => {
-    const empty = await schema();
-    assert.deepEqual(await migrate(sql), NAMES);
-    assert.ok((await schema()).length > NAMES.length);
-    await rollbackAll(sql);
-    assert.deepEqual(await schema(), empty);
-    assert.deepEqual(await query(sql, 'select name from schema_migrations'), []);
   });
 
   it('reverts and repeats each migration', async () => {

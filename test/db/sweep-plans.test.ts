@@ -6,7 +6,6 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { PARTITIONED_TABLES } from '../../migrations/partitioned-tables.ts';
 import { createAlertsRepository } from '../../src/alerts/alerts.repository.ts';
-import { openResources } from '../../src/compose/resources.ts';
 import { serviceSources } from '../../src/compose/service-metrics.ts';
 import { composeSlices } from '../../src/compose/slices.ts';
 import { type Sweep, sweepsOf } from '../../src/compose/sweeps.ts';
@@ -18,8 +17,8 @@ import { createEndpointHealthRepository } from '../../src/endpoints/endpoint-hea
 import { createMutesRepository } from '../../src/mutes/mutes.repository.ts';
 import { createPastDevicesRepository } from '../../src/operator/past-devices.repository.ts';
 import { createStartRepository } from '../../src/operator/start.repository.ts';
-import { createLog } from '../../src/process/log.ts';
 import { firstIdAt } from '../../src/process/uuid.ts';
+import { useResources } from '../support/resources.ts';
 import { useService } from '../support/service.ts';
 
 const ROWS = 3_000;
@@ -42,21 +41,16 @@ const SWEPT = [
 
 describe('Sweeps', () => {
   const dms = useService({ withWorker: false });
+  const resources = useResources(dms);
   let sweeps: Sweep[];
-  let resources: ReturnType<typeof openResources>;
 
   before(async () => {
-    resources = openResources({ settings: dms.settings, log: createLog('silent'), now: () => new Date() });
     sweeps = sweepsOf(resources, composeSlices(resources)).filter(({ name }) => SWEPT.includes(name));
     await addRows();
     await addFleet();
     // Checks each row for the first time, as after an upgrade.
     for (const { run } of sweeps) await run(() => true);
     await query(dms.service.sql, 'vacuum analyze');
-  });
-  after(async () => {
-    await resources.sql.destroy();
-    await resources.temporal.close();
   });
 
   /** Devices that are online, alerts and jobs: nothing is due for any of them. */

@@ -5,12 +5,10 @@
  */
 import assert from 'node:assert/strict';
 import pg from 'pg';
-import { openResources } from '../../src/compose/resources.ts';
 import { composeSlices } from '../../src/compose/slices.ts';
 import { toExpectRowsOfEach } from '../../src/db/distribute.ts';
 import { query } from '../../src/db/query.ts';
 import { ACTIVE_BY_SERIAL } from '../../src/devices/device-row.ts';
-import { createLog } from '../../src/process/log.ts';
 import { addCustomer, type Customer, QUICK } from '../deliveries/harness.ts';
 import {
   apply,
@@ -24,6 +22,7 @@ import {
 } from '../support/fleet.ts';
 import { openLogger } from '../support/logger.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { openTestResources, type TestResources } from '../support/resources.ts';
 import { END_OTHER_SESSIONS, ROWS_READ } from '../support/rows-read.ts';
 import { newDatabase, servers } from '../support/servers.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
@@ -85,7 +84,7 @@ for (const isDatabaseDistributed of [false, true]) {
   describe(`Reads only the named devices of an organization that statistics do not know${how}`, () => {
     let dms: TestService;
     let org: TestOrganization;
-    let resources: ReturnType<typeof openResources>;
+    let resources: TestResources;
     let counter: pg.Client;
 
     before(async () => {
@@ -100,7 +99,7 @@ for (const isDatabaseDistributed of [false, true]) {
       // The outbox is polled once, because each poll reads rows and their number would depend on the machine.
       const deliveryPlan = { pollIntervalMs: 600_000 };
       dms = await startService({ databaseUrl, withWorker: false, settings, deliveryPlan });
-      resources = openResources({ settings: dms.settings, log: createLog('silent'), now: () => new Date() });
+      resources = openTestResources({ settings: dms.settings });
       await addDevices(dms);
       // Only the test analyzes tables: its server has no autovacuum.
       await counter.query(`vacuum analyze ${OF_DEVICES}`);
@@ -109,8 +108,7 @@ for (const isDatabaseDistributed of [false, true]) {
     });
     after(async () => {
       await counter.end();
-      await resources.sql.destroy();
-      await resources.temporal.close();
+      await resources.close();
       await dms.stop();
     });
 

@@ -65,20 +65,6 @@ describe('The address of a receiver', () => {
     assert.equal(lookups.filter((name) => name === 'rebinding.example').length, 3);
   });
 
-  it('does not follow a redirect', async () => {
-    answers['redirecting.example'] = [['127.0.0.1']];
-    const endpoint = await customer.subscribe(`http://redirecting.example:${port}/to`, {
-      events: ['config.failed'],
-    });
-    const before = receiver.received.length;
-    receiver.answer((response) =>
-      response.writeHead(307, { location: `http://127.0.0.1:${port}/inside`, connection: 'close' }).end(),
-    );
-    assert.equal((await endpoint.test()).error, 'the receiver answered 307');
-    assert.equal(receiver.received.length, before + 1);
-    receiver.answer((response) => response.writeHead(204).end());
-  });
-
   it('shows in a delivery, but not in the answer of a test, whether a name has no address or a private one', async () => {
     const test = async (hostname: string) => {
       const endpoint = await customer.subscribe(`http://${hostname}:${port}/`, { events: ['config.failed'] });

@@ -31,14 +31,7 @@ const PROXY = {
 
 /** Faults of a receiver, with the error that is reported for each. */
 const FAULTS: Array<{ does: string; how(response: ServerResponse): void; error: RegExp }> = [
-  { does: 'answers 400', how: (response) => response.writeHead(400).end(), error: /answered 400/ },
-  { does: 'answers 404', how: (response) => response.writeHead(404).end(), error: /answered 404/ },
   { does: 'answers 500', how: (response) => response.writeHead(500).end(), error: /answered 500/ },
-  {
-    does: 'redirects with 307',
-    how: (response) => response.writeHead(307, { location: '/elsewhere' }).end(),
-    error: /answered 307/,
-  },
   {
     does: 'resets the connection',
     how: (response) => response.socket?.resetAndDestroy(),
@@ -232,7 +225,7 @@ describe('A delivery attempt', () => {
     receiver.answer((response, index) => {
       const fault = faults[index];
       // A request that is lost on a reused connection is repeated within the attempt.
-      if (/^(answers \d|redirects)/.test(fault?.does ?? '')) response.setHeader('connection', 'close');
+      if (/^answers \d/.test(fault?.does ?? '')) response.setHeader('connection', 'close');
       if (fault) fault.how(response);
       else response.writeHead(204).end();
     });
@@ -369,28 +362,15 @@ describe('A delivery attempt', () => {
   const breakerIs = (endpoint: Endpoint, wanted: string) =>
     eventually(endpoint.breaker, (breaker) => breaker === wanted, { pauseMs: 20 });
 
-  /** How long the next attempt waits after this answer. */
-  async function waitAfter(status: number, retryAfter: string): Promise<number> {
-    receiver.answer((response) => response.writeHead(status, { 'retry-after': retryAfter }).end());
-    const endpoint = await customer.subscribe(receiver.url);
-    await customer.publish(1);
-    const [delivery] = await endpoint.until(([only]) => only?.attemptCount === 1);
-    const waitMs = Date.parse(delivery?.nextAttemptAt ?? '') - Date.now();
-    await customer.api.delete(endpoint.path);
-    return waitMs;
-  }
-
   it('waits for Retry-After after a failure with any status', async () => {
     for (const status of [301, 404, 500, 503]) {
-      const waitMs = await waitAfter(status, '3600');
+      receiver.answer((response) => response.writeHead(status, { 'retry-after': '3600' }).end());
+      const endpoint = await customer.subscribe(receiver.url);
+      await customer.publish(1);
+      const [delivery] = await endpoint.until(([only]) => only?.attemptCount === 1);
+      const waitMs = Date.parse(delivery?.nextAttemptAt ?? '') - Date.now();
       assert.ok(waitMs > 3_500_000, `${status}: ${waitMs} ms`);
-    }
-  });
-
-  it('ignores a Retry-After that is neither a number of seconds nor a date', async () => {
-    for (const retryAfter of ['40.5', '-40', '"40"', 'soon']) {
-      const waitMs = await waitAfter(503, retryAfter);
-      assert.ok(waitMs < 60_000, `${retryAfter}: ${waitMs} ms`);
+      await customer.api.delete(endpoint.path);
     }
   });
 

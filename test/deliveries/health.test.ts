@@ -543,25 +543,6 @@ describe('The health of an endpoint', () => {
     await other.stop();
   });
 
-  it('sends at most the configured number of requests at a time to one endpoint', async () => {
-    const endpoint = await customer.subscribe(receiver.url);
-    const waiting: ServerResponse[] = [];
-    let inFlight = 0;
-    let most = 0;
-    receiver.answer((response) => {
-      most = Math.max(most, ++inFlight);
-      waiting.push(response);
-    });
-    await customer.publish(20);
-    for (let answered = 0; answered < 20; answered++) {
-      await receiver.until(Math.min(answered + IN_FLIGHT_MAX, 20));
-      inFlight--;
-      waiting[answered]?.writeHead(204).end();
-    }
-    await endpoint.untilAll('delivered', 20);
-    assert.equal(most, IN_FLIGHT_MAX);
-  });
-
   it('delivers to an endpoint while ten others hang, each with its maximum in flight', async () => {
     await customer.subscribe(receiver.url);
     const dead = await startReceiver();

@@ -12,14 +12,12 @@ describe('Metrics and log of deliveries', () => {
   const receiver = useReceiver();
   const dms = useService({
     log: createLog('info', { write: (line) => void lines.push(JSON.parse(line)) }),
-    settings: {
-      // A retry would change the age of the oldest due delivery.
-      webhooks: QUICK,
-    },
+    settings: { webhooks: QUICK },
     deliveryPlan: {
       ...QUICK_PLAN,
+      // A retry would change the age of the oldest due delivery, and a probe the state that is counted.
       scheduleMs: [0, 60_000, 60_000],
-      probePlan: { firstMs: 3_000, share: 0, maxMs: 3_000 },
+      probePlan: { firstMs: 60_000, share: 0, maxMs: 60_000 },
     },
   });
   const customer = useCustomer(dms);
@@ -44,6 +42,7 @@ describe('Metrics and log of deliveries', () => {
     await untilEndpoints('open', 1);
     assert.equal(await endpoints('closed'), 0);
     receiver.answer((response) => response.writeHead(204).end());
+    assert.equal((await customer.api.post(`${endpoint.path}/retry`)).status, 200);
     await untilEndpoints('closed', 1);
     await endpoint.change({ status: 'disabled' });
     assert.equal(await endpoints('disabled'), 1);

@@ -10,10 +10,9 @@ import {
   apply,
   applyAnswer,
   createProfile,
-  FACTORY,
   HOT_WATER,
+  refuse,
   register,
-  report,
   untilEnded,
 } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -140,11 +139,7 @@ describe('An event', () => {
     await customer.subscribe(receiver.url, { events: ['config.failed', 'config.job.finished'] });
     await register(customer, 'STUBBORN');
     const jobId = await apply(customer, 'vaccine-fridge', { serialNumbers: ['STUBBORN'] });
-    await customer.device.get('/devices/STUBBORN/pending-config');
-    const refused = await report(customer, 'STUBBORN', {
-      ...FACTORY,
-      errors: [{ code: 7, message: 'no such rule' }],
-    });
+    const refused = await refuse(customer, 'STUBBORN', { code: 7, message: 'no such rule' });
     assert.equal(refused.body.syncStatus, 'failed', refused.text);
     const received = await receiver.until(2);
     const failed = received.find(({ event }) => event.type === 'config.failed')?.event.data;
@@ -158,7 +153,7 @@ describe('An event', () => {
       'serialNumber',
     ]);
     assert.deepEqual([failed?.serialNumber, failed?.jobId], ['STUBBORN', jobId]);
-    assert.match(String(failed?.reason), /no such rule/);
+    assert.match(String(failed?.reason), /no such rule \(code 7\)/);
     const finished = received.find(({ event }) => event.type === 'config.job.finished')?.event.data;
     const { body } = await customer.api.get(`/devices/config-jobs/${jobId}`);
     assert.deepEqual(finished, body);
@@ -185,8 +180,7 @@ describe('An event', () => {
   it('publishes config.applied with the job that it settles, not with one that failed before', async () => {
     await register(customer, 'SECOND-THOUGHTS');
     const jobId = await apply(customer, 'vaccine-fridge', { serialNumbers: ['SECOND-THOUGHTS'] });
-    await customer.device.get('/devices/SECOND-THOUGHTS/pending-config');
-    await report(customer, 'SECOND-THOUGHTS', { ...FACTORY, errors: [{ message: 'not now' }] });
+    await refuse(customer, 'SECOND-THOUGHTS');
     await untilEnded(customer, jobId);
     const retried = await customer.api.post(`/devices/config-jobs/${jobId}/retry`);
     assert.equal(retried.status, 201, retried.text);

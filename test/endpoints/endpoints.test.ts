@@ -1,10 +1,10 @@
 /** Both collections of webhooks through the API (docs/contract.md, section 12). */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { query } from '../../src/db/query.ts';
 import { createSecretBox } from '../../src/endpoints/secret-box.ts';
 import { SUBSCRIBABLE_TYPES } from '../../src/events/event-catalogue.schemas.ts';
 import type { Client } from '../support/client.ts';
-import { inTurns } from '../support/fleet.ts';
 import { type TestOrganization, useOrganization, useService } from '../support/service.ts';
 
 const URL_1 = 'https://example.com/hooks/one';
@@ -134,14 +134,7 @@ describe('Webhooks', () => {
       const post = (name: unknown) => dms.api.post('/cellular-webhooks', { url: URL_1, name });
       for (const blank of ['', ' ', '\t\n']) await refused(post(blank), /^name must not be blank/);
       await refused(post('x'.repeat(129)), /^name length must be less than or equal to 128/);
-      await refused(post(7), /^name must be a string/);
       assert.equal((await post('x'.repeat(128))).status, 201);
-    });
-
-    it('refuses events, and a deliverConfigApplied that is no boolean, for a cellular webhook', async () => {
-      const post = (body: object) => dms.api.post('/cellular-webhooks', { url: URL_1, ...body });
-      await refused(post({ events: ['alert.created'] }), /^events is not allowed/);
-      await refused(post({ deliverConfigApplied: 'true' }), /^deliverConfigApplied must be a boolean/);
     });
 
     it('subscribes a cellular webhook to config.applied while deliverConfigApplied is set', async () => {
@@ -215,23 +208,12 @@ describe('Webhooks', () => {
         for (const kind of ['data.measurement', 'webhook.test', 'alert', '*', '']) {
           await refused(send(['alert.created', kind]), /^events\[1\] must be one of/);
         }
-        await refused(send([null]), /^events\[0\]/);
-        await refused(send('alert.created'), /^events must be an array/);
-        await refused(send(null), /^events must be an array/);
       }
       assert.deepEqual((await dms.api.get(`/webhooks/${id}`)).body.events, ['alert.created']);
       assert.equal(
         (await dms.api.post('/webhooks', { url: URL_1, events: [...SUBSCRIBABLE_TYPES] })).status,
         201,
       );
-    });
-
-    it('accepts no name and no deliverConfigApplied for an event webhook', async () => {
-      const { id } = await create(dms.api, '/webhooks');
-      for (const field of [{ name: 'x' }, { deliverConfigApplied: true }]) {
-        await refused(dms.api.post('/webhooks', { url: URL_1, ...field }), /^\w+ is not allowed/);
-        await refused(dms.api.patch(`/webhooks/${id}`, field), /^\w+ is not allowed/);
-      }
     });
   });
 
@@ -266,9 +248,6 @@ describe('Webhooks', () => {
           assert.deepEqual([body.totalItems, body.items.map((item: { id: string }) => item.id)], [1, [id]]);
         }
         await refused(own.api.get(`${path}?status=failing`), /^status must be one of \[active, disabled\]/);
-        await refused(own.api.get(`${path}?status=`), /^status must be one of/);
-        await refused(own.api.get(`${path}?state=active`), /^state is not allowed/);
-        await refused(own.api.get(`${path}?status=active&status=disabled`), /^status must be/);
       });
 
       it('refuses URLs that deliveries must not go to', async () => {
@@ -278,21 +257,11 @@ describe('Webhooks', () => {
           (url: unknown) => own.api.patch(`${path}/${id}`, { url }),
         ]) {
           await refused(send('ftp://example.com/'), /^url must be an absolute http or https URL/);
-          await refused(send('example.com'), /^url must be an absolute http or https URL/);
-          await refused(
-            send('https://user:password@example.com/'),
-            /^url must hold no user name or password/,
-          );
-          await refused(send('https://example.com/#part'), /^url must hold no fragment/);
           await refused(
             send(`https://example.com/${'a'.repeat(2048)}`),
             /^url length must be less than or equal to 2048/,
           );
           await refused(send('http://10.0.0.1/'), /^url must lead to a public address: 10\.0\.0\.1 is none/);
-          await refused(send('http://[::ffff:169.254.169.254]/'), /^url must lead to a public address/);
-          await refused(send('http://[::1]/'), /^url must lead to a public address/);
-          await refused(send(''), /^url is not allowed to be empty/);
-          await refused(send(null), /^url must be a string/);
           assert.ok((await send('http://127.0.0.1:9/allowed-by-the-operator')).status < 300);
         }
         await refused(own.api.post(path, {}), /^url is required/);
@@ -351,36 +320,15 @@ describe('Webhooks', () => {
           const active = await patch('active');
           assert.deepEqual([active.status, active.disabledReason], ['active', null]);
         }
-        for (const status of ['failing', '', null, true]) {
-          await refused(
-            own.api.patch(`${path}/${id}`, { status }),
-            /^status must be one of \[active, disabled\]/,
-          );
-          await refused(
-            own.api.post(path, { url: URL_1, status }),
-            /^status must be one of \[active, disabled\]/,
-          );
-        }
+        await refused(
+          own.api.patch(`${path}/${id}`, { status: 'failing' }),
+          /^status must be one of \[active, disabled\]/,
+        );
       });
 
-      it('refuses an empty PATCH, and fields that are not writable', async () => {
-        const before = await create(own.api, path);
-        await refused(own.api.patch(`${path}/${before.id}`, {}), /^at least one of url, .+ must be given/);
-        await refused(own.api.patch(`${path}/${before.id}`), /^at least one of url/);
-        for (const field of [
-          'id',
-          'recType',
-          'createdAt',
-          'updatedAt',
-          'delivery',
-          'disabledReason',
-          'unknown',
-        ]) {
-          const body = { url: 'https://example.org/', [field]: before[field] ?? null };
-          await refused(own.api.patch(`${path}/${before.id}`, body), new RegExp(`^${field} is not allowed`));
-          await refused(own.api.post(path, body), new RegExp(`^${field} is not allowed`));
-        }
-        assert.deepEqual((await own.api.get(`${path}/${before.id}`)).body, before);
+      it('names the fields that a PATCH may have when it has none', async () => {
+        const { id } = await create(own.api, path);
+        await refused(own.api.patch(`${path}/${id}`, {}), /^at least one of url, .+ must be given/);
       });
 
       it('applies both of two concurrent PATCHes', async () => {
@@ -415,8 +363,12 @@ describe('Webhooks', () => {
       });
 
       it('holds at most 100 endpoints, even with concurrent additions', async () => {
-        const states = Array.from({ length: 95 }, (_, index) => (index < 20 ? 'active' : 'disabled'));
-        await inTurns(states, 4, (status) => create(own.api, path, { status }));
+        await query(
+          dms.service.sql,
+          `insert into endpoints (organization_id, collection, name, url, status, disabled_reason, events)
+           select ?, ?, 'Many', ?, 'disabled', 'customer', '{alert.created}' from generate_series(1, 95)`,
+          [own.id, collection, URL_1],
+        );
         const answers = await Promise.all(
           Array.from({ length: 15 }, () => own.api.post(path, { url: URL_1 })),
         );
@@ -486,9 +438,7 @@ describe('Webhooks', () => {
             await refused(send('x'.repeat(15)), /^secret length must be at least 16/);
             await refused(send('x'.repeat(129)), /^secret length must be less than or equal to 128/);
             await refused(send(''), /^secret is not allowed to be empty/);
-            await refused(send(1234567890123456), /^secret must be a string/);
             await refused(send(`${'x'.repeat(16)}\n`), /^secret must hold no control characters/);
-            await refused(send(`${'x'.repeat(16)}\u0000`), /NUL/);
             for (const rest of [
               'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS',
               'MfKQ9r8GKYqr_wjUPD8I-PZI',
@@ -513,27 +463,18 @@ describe('Webhooks', () => {
     });
   }
 
-  describe('The limit of a list', () => {
-    it('limits a list of /webhooks to 1 to 500 items, and counts all matches in totalItems', async () => {
-      const own = await dms.addOrganization();
-      for (const status of ['active', 'disabled', 'active', 'disabled', 'active']) {
-        await create(own.api, '/webhooks', { status });
-      }
-      const seen = async (query: string) => {
-        const { body } = await own.api.get(`/webhooks?${query}`);
-        return [body.items.length, body.totalItems];
-      };
-      assert.deepEqual(await seen(''), [5, 5]);
-      assert.deepEqual(await seen('limit=2'), [2, 5]);
-      assert.deepEqual(await seen('limit=2&status=active'), [2, 3]);
-      assert.deepEqual(await seen('limit=500'), [5, 5]);
-      for (const limit of ['0', '501', '-1', '1.5', 'ten', '']) {
-        await refused(own.api.get(`/webhooks?limit=${limit}`), /^limit must be/);
-      }
-    });
-
-    it('accepts no limit on /cellular-webhooks, which lists all', async () => {
-      await refused(dms.api.get('/cellular-webhooks?limit=10'), /^limit is not allowed/);
-    });
+  it('limits a list of /webhooks to the given number of items, and counts all matches in totalItems', async () => {
+    const own = await dms.addOrganization();
+    for (const status of ['active', 'disabled', 'active', 'disabled', 'active']) {
+      await create(own.api, '/webhooks', { status });
+    }
+    const seen = async (filter: string) => {
+      const { body } = await own.api.get(`/webhooks?${filter}`);
+      return [body.items.length, body.totalItems];
+    };
+    assert.deepEqual(await seen(''), [5, 5]);
+    assert.deepEqual(await seen('limit=2'), [2, 5]);
+    assert.deepEqual(await seen('limit=2&status=active'), [2, 3]);
+    assert.deepEqual(await seen('limit=500'), [5, 5]);
   });
 });

@@ -193,14 +193,12 @@ describe('The change of a policy or a mute', () => {
   it('wakes runs that wait for a mute that ends early', async () => {
     await customer.escalation([[5, await customer.channel('nurse')]]);
     const { id } = await customer.openAlert();
-    const { body } = await org.api.get(`/alerts/${id}`);
-    const until = new Date(Date.now() + 60 * MINUTE_MS).toISOString();
-    await org.api.post(`/assets/${body.assetId}/mute`, { until, reason: 'Defrosting' });
+    const endMute = await customer.mute(id, { until: new Date(Date.now() + 60 * MINUTE_MS) });
     await untilDetails(dms, id, /Step 1 follows/);
     await runOf(dms, id).signal(ALERT_CHANGED_SIGNAL);
     await untilDetails(dms, id, /when its mute ends/);
     aheadMs = 10 * MINUTE_MS;
-    await org.api.delete(`/assets/${body.assetId}/mute`);
+    await endMute();
     await eventually(customer.sent, ({ length }) => length === 1);
   });
 });

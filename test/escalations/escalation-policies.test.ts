@@ -51,24 +51,12 @@ describe('Escalations', () => {
     assert.ok(updatedAt > body.updatedAt);
   });
 
-  it('refuses steps out of order, too many of them, and minutes out of range', async () => {
-    const refused = [
-      { steps: [] },
-      { steps: steps(5, 5) },
-      { steps: steps(10, 5) },
-      { steps: steps(-1) },
-      { steps: steps(0.5) },
-      { steps: steps(...Array.from({ length: 11 }, (_, index) => index)) },
-      { steps: [{ afterMinutes: 0, channelIds: [] }] },
-      { steps: [{ afterMinutes: 0, channelIds: [channelId, channelId] }] },
-      { repeatMinutes: 4 },
-      { repeatMinutes: 1_441 },
-      { alertTypes: [] },
-      { severities: ['grave'] },
-      { name: ' ' },
-    ];
-    for (const more of refused) assert.equal((await create(more)).status, 400, JSON.stringify(more));
-    assert.match((await create({ steps: steps(10, 5) })).body.message, /in the order of afterMinutes/);
+  it('refuses steps out of order', async () => {
+    for (const first of [5, 10]) {
+      const { status, body } = await create({ steps: steps(first, 5) });
+      assert.equal(status, 400);
+      assert.match(body.message, /in the order of afterMinutes/);
+    }
   });
 
   it('refuses channels and groups that do not exist, or belong to another organization', async () => {

@@ -67,6 +67,14 @@ export const toCustomer = (dms: TestService, org: TestOrganization) => ({
     assert.equal(status, 200, text);
   },
 
+  /** Mutes the device of an alert; returns a function that ends the mute. */
+  async mute(alertId: string, times: { from?: Date; until: Date }): Promise<() => Promise<unknown>> {
+    const path = `/assets/${(await org.api.get(`/alerts/${alertId}`)).body.assetId}/mute`;
+    const { status, text } = await org.api.post(path, { ...times, reason: 'Defrosting' });
+    assert.equal(status, 201, text);
+    return () => org.api.delete(path);
+  },
+
   /** Messages of escalations in the outbox, oldest first, with target and subject. */
   async sent(): Promise<Array<{ to: string; subject: string; text: string }>> {
     const rows = await query<{ target: string; content: Message }>(

@@ -6,7 +6,7 @@ import { createTokenBucket } from '../../src/http/token-bucket.ts';
 import { validateEnvironment } from '../../src/process/environment.ts';
 import { AppError } from '../../src/process/errors.ts';
 import { createClient } from '../support/client.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { type TestService, useService } from '../support/service.ts';
 
 describe('The address of a client', () => {
   it('uses the address of the connection when no proxy is trusted, whatever the request says', () => {
@@ -73,47 +73,43 @@ describe('The address of a client', () => {
 });
 
 describe('The limit of failed keys', () => {
-  let dms: TestService;
-  const limit = 3;
-  const wrongKey = () => createClient(dms.baseUrl, `dms_live_${'x'.repeat(49)}`);
-  const statusesFrom = async (forwardedFor: (index: number) => string, count: number) => {
+  const failedKeysPerMinute = 3;
+  const direct = useService({ withWorker: false, settings: { failedKeysPerMinute } });
+  const proxied = useService({
+    withWorker: false,
+    settings: { failedKeysPerMinute, trustedProxies: ['127.0.0.1'] },
+  });
+
+  /** Of five requests with a wrong key. */
+  const statusesFrom = async ({ baseUrl }: TestService, forwardedFor: (index: number) => string) => {
     const statuses: number[] = [];
-    for (let index = 0; index < count; index++) {
+    for (let index = 0; index < 5; index++) {
       const headers = { 'x-forwarded-for': forwardedFor(index) };
-      statuses.push((await wrongKey().get('/assets', { headers })).status);
+      const wrongKey = createClient(baseUrl, `dms_live_${'x'.repeat(49)}`);
+      statuses.push((await wrongKey.get('/assets', { headers })).status);
     }
     return statuses;
   };
   const expected = [401, 401, 401, 429, 429];
-  afterEach(() => dms.stop());
 
   it('counts each client behind a trusted proxy separately', async () => {
-    dms = await startService({
-      withWorker: false,
-      settings: { failedKeysPerMinute: limit, trustedProxies: ['127.0.0.1'] },
-    });
-    assert.deepEqual(await statusesFrom(() => '192.0.2.1', 5), expected);
-    assert.deepEqual(await statusesFrom(() => '192.0.2.2', 5), expected);
+    assert.deepEqual(await statusesFrom(proxied, () => '192.0.2.1'), expected);
+    assert.deepEqual(await statusesFrom(proxied, () => '192.0.2.2'), expected);
     const spoofed = (index: number) => `198.51.100.${index}, 192.0.2.3`;
     assert.deepEqual(
-      await statusesFrom(spoofed, 5),
+      await statusesFrom(proxied, spoofed),
       expected,
       'what stands left of the client counts for nothing',
     );
   });
 
   it('counts an IPv6 /64 as one client, over HTTP', async () => {
-    dms = await startService({
-      withWorker: false,
-      settings: { failedKeysPerMinute: limit, trustedProxies: ['127.0.0.1'] },
-    });
-    assert.deepEqual(await statusesFrom((index) => `2001:db8::${index + 1}`, 5), expected);
-    assert.deepEqual(await statusesFrom((index) => `2001:db8:0:1::${index + 1}`, 5), expected);
+    assert.deepEqual(await statusesFrom(proxied, (index) => `2001:db8::${index + 1}`), expected);
+    assert.deepEqual(await statusesFrom(proxied, (index) => `2001:db8:0:1::${index + 1}`), expected);
   });
 
   it('counts by the connection, despite any header, when no proxy is trusted', async () => {
-    dms = await startService({ withWorker: false, settings: { failedKeysPerMinute: limit } });
-    assert.deepEqual(await statusesFrom((index) => `192.0.2.${index}`, 5), expected);
+    assert.deepEqual(await statusesFrom(direct, (index) => `192.0.2.${index}`), expected);
   });
 });
 

@@ -153,6 +153,8 @@ describe('Costly input', () => {
           many(19_000, () => ({})),
         ),
     ],
+    ['a body of lists in lists', 400, () => json('/assets', repeated('[', BODY_BYTES))],
+    ['a body of objects in objects', 400, () => json('/assets', repeated('{"a":', BODY_BYTES))],
     ['a profile of 23,000 alerts', 400, () => profile(23_000)],
     ['a profile of 4,000 alerts', 400, () => profile(4_000)],
     ['a report of 16,000 rules', 400, () => report(many(16_000, () => RULE)), 'device'],
@@ -241,12 +243,12 @@ describe('Costly input', () => {
     [
       'an import of names of marks',
       200,
-      () => csv(numbers(480, (n) => `D${n},e${'\u0323\u0301'.repeat(4_000)},1`)),
+      () => csv(numbers(100, (n) => `D${n},e${'\u0323\u0301'.repeat(4_000)},1`)),
     ],
     [
       'an import of names of blanks',
       200,
-      () => csv(numbers(9_900, (n) => `CSV-${n},"${' '.repeat(700)}x",1`)),
+      () => csv(numbers(2_000, (n) => `CSV-${n},"${' '.repeat(700)}x",1`)),
     ],
     [
       'an import that is no UTF-8 at its end',
@@ -333,7 +335,7 @@ describe('Costly input', () => {
     });
   }
 
-  /** The worst bodies to read: by depth, width, length of one text, and number of items in one list. */
+  /** The worst bodies for the fields of a route: by the length of one text, and the number of items in one list. */
   function bodiesFor(route: Route): Array<[title: string, body: string]> {
     const example = exampleBody(route, world);
     const fields = Object.keys(example);
@@ -342,9 +344,6 @@ describe('Costly input', () => {
     const objects = fields.filter((field) => !texts.includes(field) && typeof example[field] === 'object');
     const having = (field: string, value: unknown) => JSON.stringify({ ...example, [field]: value });
     return [
-      ['depth', repeated('[', BODY_BYTES)],
-      ['depth in an object', repeated('{"a":', BODY_BYTES)],
-      ['width', JSON.stringify(many(19_000, () => example))],
       ...texts.flatMap((field) =>
         [' ', 'a-', '0', '%', '://'].map((text): [string, string] => [
           `${field} of ${JSON.stringify(text)}`,

@@ -8,7 +8,7 @@ import { type Route, takesIdempotencyKey } from '../../src/http/route.ts';
 import { AppError } from '../../src/process/errors.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { databaseContents, untilJobsStarted } from '../support/database-contents.ts';
-import { apply, configOf, createProfile, eventually, FRIDGE, register } from '../support/fleet.ts';
+import { configOf, createProfile, eventually, FRIDGE, register } from '../support/fleet.ts';
 import {
   call,
   exampleBody,
@@ -154,11 +154,6 @@ describe('Idempotency-Key', () => {
       const second = await registerOnce();
       assert.deepEqual([second.status, second.body, isReplay(second)], [201, first.body, true]);
       assert.equal((await api.get(`/assets/${first.body.id}`)).status, 404);
-    });
-
-    it('replays the answer any number of times', async () => {
-      const { body } = await registerOnce();
-      for (let round = 0; round < 5; round++) assert.deepEqual((await registerOnce()).body, body);
     });
 
     it('replays the answer to every API key of the organization', async () => {
@@ -378,16 +373,9 @@ describe('Idempotency-Key', () => {
       assert.equal(isReplay(await registerOnce()), true);
     });
 
-    it('runs the request again after 24 hours', async () => {
-      await registerOnce();
-      await age('24 hours 1 second');
-      const { status, headers } = await registerOnce();
-      assert.deepEqual([status, headers['idempotent-replayed']], [409, undefined]);
-    });
-
     it('accepts another request under the key after 24 hours, and replays that one', async () => {
       await registerOnce();
-      await age('25 hours');
+      await age('24 hours 1 second');
       const other = { serialNumber: `${serialNumber}-LATER` };
       const first = await registerOnce(other);
       const second = await registerOnce(other);
@@ -457,14 +445,5 @@ describe('Idempotency-Key', () => {
       assert.deepEqual(await sendAgain(60_001), { answer: STILL_RUNNING, waitedMs: 60_000 });
       assert.deepEqual(await sendAgain(60_000, 'Taken'), { answer: 'Taken', waitedMs: 0 });
     });
-  });
-
-  it('answers a repeated cancel with the first answer, where a second cancel would be a conflict', async () => {
-    await register(dms, serialNumber);
-    const jobId = await apply(dms, 'vaccine-fridge', { serialNumbers: [serialNumber] });
-    const first = await api.post(`/devices/config-jobs/${jobId}/cancel`, undefined, keyed(key));
-    const second = await api.post(`/devices/config-jobs/${jobId}/cancel`, undefined, keyed(key));
-    assert.deepEqual([first.status, second.status, second.text], [200, 200, first.text]);
-    assert.equal((await api.post(`/devices/config-jobs/${jobId}/cancel`)).status, 409);
   });
 });

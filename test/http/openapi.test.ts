@@ -1,4 +1,7 @@
-/** The documentation of the API: current, well-formed, and readable without internet access. */
+/**
+ * The documentation of the API: current, and readable without internet access. Redocly and Spectral, which `npm test` runs
+ * beside the tests, check that `openapi.json` is well-formed, refers to nothing that is missing, and has examples that fit.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -12,8 +15,6 @@ type Json = { [key: string]: unknown };
 
 interface Parameter extends Json {
   name: string;
-  in: string;
-  required: boolean;
   schema: Json;
 }
 
@@ -26,9 +27,7 @@ interface Webhook extends Json {
 
 interface Operation extends Json {
   operationId: string;
-  tags: string[];
   parameters: Parameter[];
-  security: Json[];
   requestBody?: { content: Record<string, { schema: Json }> };
   responses: Record<
     string,
@@ -37,40 +36,33 @@ interface Operation extends Json {
 }
 
 interface Document extends Json {
-  openapi: string;
-  info: { title: string; version: string };
-  tags: Array<{ name: string }>;
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<string, { post: Webhook }>;
   components: {
     schemas: Record<string, Json>;
     parameters: Record<string, Parameter>;
     responses: Record<string, { description: string; content: { 'application/json': { schema: Json } } }>;
-    securitySchemes: Json;
   };
 }
 
 const GOLDEN = new URL('../../openapi.json', import.meta.url);
-const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 
 describe('The OpenAPI document', () => {
   const dms = useService({ withWorker: false });
   let anybody: Client;
   let document: Document;
-  let operations: Array<{ path: string; method: string; operation: Operation }>;
+  let operations: Operation[];
 
   before(async () => {
     anybody = dms.with(null);
     document = (await anybody.get('/openapi.json')).body;
-    operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
-    );
+    operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
   });
 
   /** Every top-level schema of the document with its location. */
   function* schemas(): Generator<[string, Json]> {
     for (const [name, schema] of Object.entries(document.components.schemas)) yield [name, schema];
-    for (const { operation } of operations) {
+    for (const operation of operations) {
       for (const { name, schema } of operation.parameters) yield [`${operation.operationId} ${name}`, schema];
       for (const [type, { schema }] of Object.entries(operation.requestBody?.content ?? {})) {
         yield [`${operation.operationId} ${type}`, schema];
@@ -107,55 +99,8 @@ describe('The OpenAPI document', () => {
     );
   });
 
-  it('contains title, version and description', () => {
-    assert.match(document.openapi, /^3\.1\.\d+$/);
-    assert.match(document.info.version, /^\d+\.\d+\.\d+/);
-    assert.notEqual(document.info.title, '');
-  });
-
-  it('contains only paths and methods that OpenAPI allows', () => {
-    for (const { path, method } of operations) {
-      assert.match(path, /^\/[^?#]*$/);
-      assert.ok(METHODS.includes(method), method);
-    }
-  });
-
-  it('gives every operation a unique id, a summary and a declared tag', () => {
-    const webhooks = Object.values(document.webhooks).map(({ post }) => post);
-    const ids = [...operations.map(({ operation }) => operation), ...webhooks].map(
-      ({ operationId }) => operationId,
-    );
-    assert.equal(new Set(ids).size, ids.length);
-    const tags = document.tags.map(({ name }) => name);
-    for (const { operation } of operations) {
-      assert.ok(operation.summary, operation.operationId);
-      assert.ok(
-        operation.tags.every((tag) => tags.includes(tag)),
-        operation.operationId,
-      );
-    }
-  });
-
-  it('describes every path parameter exactly once', () => {
-    for (const { path, operation } of operations) {
-      const { operationId, parameters } = operation;
-      const names = parameters.map((each) => `${each.in} ${each.name}`);
-      assert.equal(new Set(names).size, names.length, operationId);
-      const inPath = parameters.filter((each) => each.in === 'path');
-      assert.deepEqual(
-        inPath.map(({ name }) => `{${name}}`),
-        path.match(/\{\w+\}/g) ?? [],
-        operationId,
-      );
-      assert.ok(
-        inPath.every(({ required }) => required),
-        operationId,
-      );
-    }
-  });
-
   it('describes every response, and every error with the common error body', () => {
-    for (const { operation } of operations) {
+    for (const operation of operations) {
       for (const [status, { $ref, description }] of Object.entries(operation.responses)) {
         assert.match(status, /^[2-5]\d\d$/);
         if (Number(status) < 400) assert.ok(description, `${operation.operationId} ${status}`);
@@ -168,38 +113,11 @@ describe('The OpenAPI document', () => {
     }
   });
 
-  it('secures every operation with a declared scheme', () => {
-    for (const { operation } of operations) {
-      assert.equal(operation.security.length, 1, operation.operationId);
-      for (const scheme of Object.keys(operation.security[0] as Json)) {
-        assert.ok(Object.hasOwn(document.components.securitySchemes, scheme), scheme);
-      }
-    }
-  });
-
-  it('contains no dangling reference and no unused component', () => {
-    const references = [...objects(document)].flatMap(({ $ref }) =>
-      $ref === undefined ? [] : [String($ref)],
-    );
-    const { schemas, parameters, responses } = document.components;
-    const held = Object.entries({ schemas, parameters, responses }).flatMap(([kind, components]) =>
-      Object.keys(components).map((name) => `#/components/${kind}/${name}`),
-    );
-    assert.deepEqual([...new Set(references)].sort(), held.sort());
-  });
-
-  it('contains only valid JSON Schema 2020-12', () => {
-    const ajv = newAjv();
-    for (const [where, schema] of schemas()) {
-      assert.ok(ajv.validateSchema(schema), `${where}: ${ajv.errorsText(ajv.errors)}`);
-    }
-  });
-
   const isClosed = ({ additionalProperties }: Json) => additionalProperties === false;
   const isObject = ({ type, properties }: Json) => type === 'object' && properties !== undefined;
 
   it('allows no additional fields in requests', () => {
-    for (const { operation } of operations)
+    for (const operation of operations)
       for (const { schema } of Object.values(operation.requestBody?.content ?? {}))
         for (const each of withReferred(schema).filter(isObject))
           assert.ok(isClosed(each), `${operation.operationId}: ${Object.keys(each.properties as Json)}`);
@@ -207,11 +125,11 @@ describe('The OpenAPI document', () => {
 
   it('allows additional fields, which a later version may add, in answers and events that are not also sent', () => {
     const sent = new Set(
-      operations.flatMap(({ operation }) =>
+      operations.flatMap((operation) =>
         Object.values(operation.requestBody?.content ?? {}).flatMap(({ schema }) => withReferred(schema)),
       ),
     );
-    const answers = operations.flatMap(({ operation }) =>
+    const answers = operations.flatMap((operation) =>
       Object.values(operation.responses).flatMap(({ content = {} }) => Object.values(content)),
     );
     const events = Object.values(document.webhooks).map(

@@ -190,17 +190,6 @@ describe('E-mail addresses of channels', () => {
     assert.equal((await org.api.get(`/notification-channels/${id}`)).body.target, `link-4-${target}`);
   });
 
-  it('sends five tests an hour through a channel, and no more', async () => {
-    const { id } = await create();
-    await confirmAddress(dms, mail.mails, target);
-    for (let sent = 0; sent < 5; sent++) assert.equal((await act(id, 'test')).body.error, null);
-    const refused = await act(id, 'test');
-    assert.equal(refused.status, 429);
-    assert.ok(Number(refused.headers['retry-after']) > 3_500);
-    aheadMs = HOUR_MS + 1_000;
-    assert.equal((await act(id, 'test')).status, 200);
-  });
-
   it('sends one message about everything that happened while there were too many mails within the hour', async () => {
     const { id } = await create();
     await confirmAddress(dms, mail.mails, target);
@@ -244,11 +233,11 @@ describe('E-mail addresses of channels', () => {
     assert.match((await untilMails(7)).at(-1)?.source ?? '', /Room 1/);
   });
 
-  it('counts no mail of a clock that was ahead', async () => {
+  it('sends five tests an hour through a channel, and counts none of a clock that was ahead', async () => {
     const { id } = await create();
     await confirmAddress(dms, mail.mails, target);
     aheadMs = 6 * HOUR_MS;
-    for (let sent = 0; sent < 5; sent++) await act(id, 'test');
+    for (let sent = 0; sent < 5; sent++) assert.equal((await act(id, 'test')).body.error, null);
     assert.equal((await act(id, 'test')).status, 429);
     aheadMs = 0;
     assert.equal((await act(id, 'test')).status, 200);

@@ -144,7 +144,6 @@ export const hasExample = ({ body, operationId }: Route): boolean =>
   body === undefined || Object.hasOwn(BODIES, operationId);
 
 export const takesJson = ({ body }: Route): boolean => body !== undefined;
-export const takesBody = ({ method }: Route): boolean => method !== 'GET';
 
 export function exampleBody({ operationId }: Route, fixtures: Fixtures): Record<string, unknown> {
   return (BODIES[operationId]?.(fixtures) ?? {}) as Record<string, unknown>;
@@ -267,7 +266,6 @@ export const KNOWN_SLOTS = [
   'sessionId',
 ];
 
-/** Every name in the fixtures. */
 /** One of each kind, and a second channel, for the escalation. */
 export function namesIn({ webhookIds, deliveryIds, escalationChannelId, ...names }: Fixtures): string[] {
   return [...Object.values(names), ...Object.values(webhookIds), ...Object.values(deliveryIds)];

@@ -3,13 +3,14 @@
  * `workflows/apply-profile.ts`. A real worker costs a test the processor for as long as it runs, and acts at
  * unknown times.
  */
-import { openResources } from '../../src/compose/resources.ts';
+
+import type { ComposeOptions } from '../../src/compose/resources.ts';
 import { composeSlices } from '../../src/compose/slices.ts';
 import type { JobRef } from '../../src/config-jobs/config-job.ts';
 import { createGroupWithdrawalsRepository } from '../../src/config-jobs/group-withdrawals.repository.ts';
 import { query } from '../../src/db/query.ts';
-import { createLog, type Log } from '../../src/process/log.ts';
 import { stepwise } from '../../src/process/pages.ts';
+import { openTestResources } from './resources.ts';
 import type { TestService } from './service.ts';
 import { useStarted } from './use-started.ts';
 
@@ -50,10 +51,7 @@ export interface Steps {
 
 type InChunks = (next: (after: string | null) => Promise<string | null>) => Promise<unknown>;
 
-interface StepsOptions {
-  now?: () => Date;
-  log?: Log;
-}
+type StepsOptions = Partial<Pick<ComposeOptions, 'now' | 'log'>>;
 
 /** The work of a worker of the service for the tests of a describe block. */
 export const useSteps = (dms: TestService, options: StepsOptions = {}): Steps =>
@@ -62,11 +60,8 @@ export const useSteps = (dms: TestService, options: StepsOptions = {}): Steps =>
     (steps) => steps.close(),
   );
 
-export function openSteps(
-  { settings }: Pick<TestService, 'settings'>,
-  { now = () => new Date(), log = createLog('silent') }: StepsOptions = {},
-): Steps {
-  const resources = openResources({ settings, log, now });
+export function openSteps({ settings }: Pick<TestService, 'settings'>, options: StepsOptions = {}): Steps {
+  const resources = openTestResources({ settings, ...options });
   const { presence, groups, configJobs, escalations } = composeSlices(resources);
   const { jobRun } = configJobs;
 
@@ -151,9 +146,7 @@ export function openSteps(
     async close() {
       await configJobs.flush();
       await escalations.flush();
-      await resources.temporal.close();
-      await resources.lagging.close();
-      await Promise.all([resources.sql.destroy(), resources.transferSql.destroy()]);
+      await resources.close();
     },
   };
 }

@@ -1,15 +1,14 @@
 /** Missing runs are started, regardless of faults in others. */
 import assert from 'node:assert/strict';
-import { openResources } from '../../src/compose/resources.ts';
 import { composeSlices } from '../../src/compose/slices.ts';
 import { query } from '../../src/db/query.ts';
 import { createEndpointHealthRepository } from '../../src/endpoints/endpoint-health.repository.ts';
-import { createLog } from '../../src/process/log.ts';
 import { createMissingWorkflowsSweep } from '../../src/temporal/start-missing-workflows.ts';
 import { createStarter } from '../../src/temporal/starter.ts';
 import { deliverWebhooksId, endpointTaskQueue } from '../../src/temporal/workflow-ids.ts';
 import { apply, createProfile, eventually, FRIDGE, register } from '../support/fleet.ts';
 import { runOf } from '../support/job-runs.ts';
+import { openTestResources } from '../support/resources.ts';
 import { useService } from '../support/service.ts';
 
 describe('The sweep for missing runs', () => {
@@ -98,14 +97,10 @@ describe('The sweep for missing runs', () => {
 
     /** With a sweep that looks for runs which have not checked their jobs for ten minutes, and chunks of one device. */
     async function withJobs(work: (jobs: ConfigJobs) => Promise<unknown>): Promise<void> {
-      const resources = openResources({
-        settings: { ...dms.settings, runCheckIntervalMs: 600_000, applyChunkSize: 1 },
-        log: createLog('silent'),
-        now: () => new Date(),
-      });
+      const settings = { ...dms.settings, runCheckIntervalMs: 600_000, applyChunkSize: 1 };
+      const resources = openTestResources({ settings });
       await work(composeSlices(resources).configJobs);
-      await resources.sql.destroy();
-      await resources.temporal.close();
+      await resources.close();
     }
 
     const sweep = () => withJobs((jobs) => jobs.startMissingWorkflows());

@@ -34,25 +34,6 @@ describe('An asset', () => {
     assert.deepEqual(await found(2), []);
   });
 
-  it('shows the battery status and signal of the last frame that contains them', async () => {
-    const seen = async () => {
-      const { batteryStatus, signalStrength } = await logger.asset();
-      return [batteryStatus, signalStrength];
-    };
-    await send([reading()]);
-    assert.deepEqual(await seen(), ['unknown', 'unknown']);
-    await send([reading({ measuredAt: ago(3) })], { batteryStatus: 'low', signal: 9 });
-    assert.deepEqual(await seen(), ['low', 'poor']);
-    await send([reading({ measuredAt: ago(4) })]);
-    assert.deepEqual(await seen(), ['low', 'poor']);
-    await send([reading({ measuredAt: ago(5) })], { batteryStatus: 'ok', signal: 25 });
-    assert.deepEqual(await seen(), ['ok', 'good']);
-    await send([reading({ measuredAt: ago(6) })], { signal: 99 });
-    assert.deepEqual(await seen(), ['ok', 'unknown']);
-    const { items } = (await logger.org.api.get('/assets')).body;
-    assert.deepEqual([items[0].status, items[0].batteryStatus], ['online', 'ok']);
-  });
-
   it('sets the deadline by next transmission, interval and grace, and removes it when the asset is archived', async () => {
     const expectedIn = async () => {
       const [row] = await query<{ at: Date | null }>(

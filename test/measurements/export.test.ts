@@ -78,20 +78,6 @@ describe('An export of measurements', () => {
     assert.deepEqual([...new Set(all.map(({ assetId }) => assetId))], [logger.assetId, others[1]]);
   });
 
-  it('writes the same whether its assets have no, few or many readings', async () => {
-    const expected: string[] = [];
-    for (const [index, count] of [0, 3, 600, 0, 450, 200, 1, 0].entries()) {
-      const serial = newSerial(`Mixed${index}`);
-      const id = count > 0 ? await addAsset(serial, series(count)) : await register(logger.org, serial);
-      const items = (await logger.historyOf(id, '?limit=500')).items.length;
-      assert.equal(items, Math.min(count, 500));
-      expected.push(...Array<string>(count).fill(id));
-    }
-    const found = linesOf((await get(`${RANGE}&all=true`)).text).map(({ assetId }) => assetId);
-    assert.deepEqual(found.toSorted(), expected.toSorted());
-    assert.equal(new Set(found.filter((id, index) => id !== found[index - 1])).size, 5);
-  });
-
   it('reads a hundred assets without readings in one statement, and stops when its client has gone', async () => {
     const scopes = Array.from({ length: 1_000 }, (_, index) => scopeOf(index));
     const asked: number[] = [];

@@ -179,17 +179,6 @@ describe('Exports of measurements', () => {
     assert.doesNotMatch(text.slice(-8), /0\r\n\r\n$/, 'the last chunk');
   });
 
-  it('stops counting exports when their client has gone', async () => {
-    const token = await newToken();
-    const running = [1, 2].map(() => read(token));
-    await Promise.all(running.map(({ status }) => status));
-    for (const reader of running) reader.stop();
-    await eventually(
-      () => exported(dms.with(token), shortId),
-      ({ status }) => status === 200,
-    );
-  });
-
   it('holds no connection between two chunks', async () => {
     const token = await newToken();
     const running = [1, 2].map(() => read(token));

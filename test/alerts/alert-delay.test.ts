@@ -116,17 +116,6 @@ describe('An alert with a delay', () => {
     assert.equal((await device.org.api.get('/alerts?severity=high')).status, 400);
   });
 
-  it('restarts a breach when the device confirms another bound', async () => {
-    await confirmProfile(LASTING);
-    await measure(0, 9, 9, 9);
-    const [alert] = LASTING.temperatureAlerts;
-    await confirmProfile({ ...LASTING, temperatureAlerts: [{ ...alert, highC: 8.5 }] });
-    await measure(3, 9, 9, 9, 9, 9);
-    assert.deepEqual(await statuses(), []);
-    await measure(8, 9);
-    assert.equal((await onlyAlert()).timestamp, device.at(3));
-  });
-
   it('changes the severity once the device has confirmed rules that it already runs', async () => {
     await confirmProfile(LASTING);
     const [alert] = LASTING.temperatureAlerts;

@@ -123,11 +123,10 @@ export function useDevice({ withWorker = false } = {}) {
       return body.id;
     },
     /** Payloads of the deliveries, oldest first. */
-    async published(webhookId: string) {
-      const { items } = (await org.api.get(`/webhooks/${webhookId}/deliveries?limit=500`)).body;
-      const all = items.map(({ id }: { id: string }) =>
-        org.api.get(`/webhooks/${webhookId}/deliveries/${id}`),
-      );
+    async published(webhookId: string, collection: 'webhooks' | 'cellular-webhooks' = 'webhooks') {
+      const path = `/${collection}/${webhookId}/deliveries`;
+      const { items } = (await org.api.get(`${path}?limit=500`)).body;
+      const all = items.map(({ id }: { id: string }) => org.api.get(`${path}/${id}`));
       return (await Promise.all<Answer>(all)).map(({ body }) => body.payload).toReversed();
     },
     countEvents: async () =>

@@ -80,15 +80,6 @@ describe('Late readings', () => {
     assert.equal((await device.org.api.get(`/assets/${device.assetId}`)).body.openAlerts, 0);
   });
 
-  it('makes no alert of late readings within the bounds of their time', async () => {
-    await measure(100, [[100, 5]]);
-    await measure(101, [
-      [10, 5],
-      [20, 8],
-    ]);
-    assert.deepEqual(await statuses(), []);
-  });
-
   it('evaluates late readings by the settings that were in force when they were measured', async () => {
     setMinute(60);
     await device.confirmProfile({
@@ -110,12 +101,6 @@ describe('Late readings', () => {
     ]);
   });
 
-  it('makes no alert for times without known settings', async () => {
-    await measure(100, [[100, 5]]);
-    await measure(101, [[-90, 20]]);
-    assert.deepEqual(await statuses(), []);
-  });
-
   it('extends the alert of an excursion by its late readings, without another event', async () => {
     const webhook = await device.subscribe(['alert.created', 'alert.resolved']);
     await measure(100, [[100, 5]]);
@@ -131,16 +116,6 @@ describe('Late readings', () => {
     assert.deepEqual(await summary(), [late(20, 50, 13, 40)]);
     assert.equal((await alerts())[0]?.details.value, 12);
     assert.equal((await device.published(webhook)).length, 2);
-  });
-
-  it('begins a second alert where late readings split an excursion', async () => {
-    await measure(100, [[100, 5]]);
-    await measure(101, [
-      [20, 9],
-      [40, 10],
-    ]);
-    await measure(102, [[30, 5]]);
-    assert.deepEqual(await summary(), [late(20, 30, 9, 20), late(40, 100, 10, 40)]);
   });
 
   it('ends an excursion of more than a day ago with the next reading, late or not', async () => {
@@ -261,24 +236,6 @@ describe('Late readings', () => {
       [9, 12],
     );
     assert.equal((await device.published(webhook)).length, 3);
-  });
-
-  it('makes no alert of an excursion that is shorter than its delay', async () => {
-    setMinute(-30);
-    const alert = { type: 'high', channel: 'probe', highC: 8, delayMinutes: 20 };
-    await device.confirmProfile({
-      temperatureAlerts: [alert],
-      intervals: { measurementIntervalMinutes: 10 },
-    });
-    await measure(100, [[100, 5]]);
-    await measure(101, [
-      [10, 9],
-      [20, 9],
-      [40, 5],
-    ]);
-    assert.deepEqual(await statuses(), []);
-    await measure(102, [[30, 9]]);
-    assert.deepEqual(await summary(), [late(10, 40, 9, 10)]);
   });
 
   it('changes no alert of another channel or type', async () => {

@@ -6,6 +6,7 @@ import { eventually, register } from '../support/fleet.ts';
 import { startSlowReader } from '../support/slow-reader.ts';
 import { ago, reading, series } from './fixtures.ts';
 import { useLogger } from './harness.ts';
+import { insertReadings } from './stored-readings.ts';
 
 const RANGE = `from=${ago(2_000)}&to=${ago(-60)}`;
 const CSV = { headers: { accept: 'text/csv' } };
@@ -125,15 +126,9 @@ describe('An export of measurements', () => {
 
   it('holds no connection while its client reads slowly, and ends when the client has gone', async () => {
     const { sql } = logger.dms.service;
-    await sql.raw(
-      `insert into measurement_blocks
-         (organization_id, asset_id, first_at, last_at, received_at, channel, type, scale, late, steps)
-       select ?, ?, at, at, now(), 1, 1, 0, false, array[n % 30]
-       from generate_series(1, 50000) as n,
-         lateral (select date_trunc('month', now()) + interval '15 days' - n * interval '1 second' as at) as time`,
-      [logger.org.id, logger.assetId],
-    );
-    const { token } = await logger.dms.issueKey(logger.org.id, 'customer');
+    const { org, assetId } = logger;
+    await insertReadings(sql, { organizationId: org.id, assetId, count: 50_000 });
+    const { token } = await logger.dms.issueKey(org.id, 'customer');
     const from = new Date(Date.now() - 60 * 86_400_000).toISOString();
     const reader = startSlowReader(logger.dms.baseUrl, {
       path: `/measurements?from=${from}&to=${ago(-50_000)}&all=true`,

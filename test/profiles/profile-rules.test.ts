@@ -22,7 +22,6 @@ import {
   slugParam,
   updateProfileBody,
 } from '../../src/profiles/profiles.schemas.ts';
-import { utcOffsetMinutes } from '../../src/profiles/time-zone.ts';
 
 /** Validates as the HTTP layer does. */
 const options: Joi.ValidationOptions = {
@@ -373,24 +372,6 @@ describe('A schedule', () => {
         withSchedule({ ...week, timezone }),
         'schedule.timezone must be the name of an IANA time zone, such as Europe/Stockholm',
       );
-    }
-  });
-
-  it('computes the offset of a time zone from UTC at a moment', () => {
-    const winter = new Date('2026-01-15T12:00:00Z');
-    const summer = new Date('2026-07-15T12:00:00Z');
-    const offsets: Array<[string, number, number]> = [
-      ['UTC', 0, 0],
-      ['Europe/Stockholm', 60, 120],
-      ['America/St_Johns', -210, -150],
-      ['Asia/Kathmandu', 345, 345],
-      ['Australia/Lord_Howe', 660, 630],
-      ['Pacific/Marquesas', -570, -570],
-      ['Pacific/Chatham', 825, 765],
-    ];
-    for (const [zone, inWinter, inSummer] of offsets) {
-      assert.equal(utcOffsetMinutes(zone, winter), inWinter, zone);
-      assert.equal(utcOffsetMinutes(zone, summer), inSummer, zone);
     }
   });
 });

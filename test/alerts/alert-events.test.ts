@@ -1,6 +1,7 @@
 /** Events of alerts, as seen in the deliveries. */
 import assert from 'node:assert/strict';
 import { FRIDGE } from '../support/fleet.ts';
+import { payloadsOf } from '../support/payloads.ts';
 import { CLOSED_URL, FRIDGE_BOUNDS, useDevice } from './harness.ts';
 
 const ALERT_EVENTS = ['alert.created', 'alert.resolved', 'data.measurement.alert'];
@@ -29,7 +30,7 @@ describe('The events of alerts', () => {
       { ...reading(0, 20), unit: '°C' },
       { ...reading(1, 50, { type: 'humidity', channel: 2 }), unit: '%' },
     ];
-    const measured = await published(cellularId, 'cellular-webhooks');
+    const measured = await payloadsOf(device.org, cellularId, 'cellular-webhooks');
     assert.deepEqual(
       measured.map(({ type, data }) => [type, data]),
       [

@@ -1,10 +1,8 @@
 /** Alerts of excursions in late data, from the frame to the list of alerts. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createTransact } from '../../src/db/transaction.ts';
-import { createCompactionRepository } from '../../src/measurements/compaction.repository.ts';
-import { createCompaction } from '../../src/measurements/compaction.service.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
+import { compactClosedDays } from '../measurements/compact.ts';
 import { FRIDGE } from '../support/fleet.ts';
 import { openLogger } from '../support/logger.ts';
 import { FRIDGE_BOUNDS, useDevice } from './harness.ts';
@@ -42,12 +40,7 @@ describe('Late readings', () => {
   });
 
   const compact = () =>
-    createCompaction({
-      transact: createTransact(device.dms.service.sql),
-      compactionIn: createCompactionRepository,
-      now: () => new Date(Date.parse(at(60 * 24 * HOUR))),
-      onSetAside: (_device, error) => assert.fail(String(error)),
-    }).compactClosedDays();
+    compactClosedDays(device.dms.service.sql, () => new Date(Date.parse(at(60 * 24 * HOUR))));
 
   beforeEach(async () => {
     setMinute(-HOUR);

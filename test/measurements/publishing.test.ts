@@ -1,7 +1,7 @@
 /** Measurement events of a frame, as seen in the deliveries. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
-import type { Answer } from '../support/client.ts';
+import { payloadsOf } from '../support/payloads.ts';
 import { ago, reading, series } from './fixtures.ts';
 import { timesOf, useLogger } from './harness.ts';
 
@@ -11,13 +11,7 @@ describe('A measurement event', () => {
 
   const subscribe = async () =>
     (await logger.org.api.post('/cellular-webhooks', { url: 'http://127.0.0.1:9/hooks' })).body.id as string;
-  const payloads = async (webhookId: string) => {
-    const { items } = (await logger.org.api.get(`/cellular-webhooks/${webhookId}/deliveries?limit=500`)).body;
-    const all = items.map(({ id }: { id: string }) =>
-      logger.org.api.get(`/cellular-webhooks/${webhookId}/deliveries/${id}`),
-    );
-    return (await Promise.all<Answer>(all)).map(({ body }) => body.payload);
-  };
+  const payloads = (webhookId: string) => payloadsOf(logger.org, webhookId, 'cellular-webhooks');
 
   it('publishes a frame with its new readings, and without those stored before', async () => {
     const webhookId = await subscribe();
@@ -25,7 +19,7 @@ describe('A measurement event', () => {
     const nextTransmissionAt = ago(-60);
     await send(readings.slice(1));
     await send(readings, { batteryStatus: 'ok', signal: 40, nextTransmissionAt });
-    const [{ type, timestamp, data }] = await payloads(webhookId);
+    const [, { type, timestamp, data }] = await payloads(webhookId);
     assert.equal(type, 'data.measurement');
     assert.ok(Math.abs(Date.parse(timestamp) - Date.now()) < 5 * 60_000);
     assert.deepEqual(data, {

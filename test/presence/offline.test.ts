@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
 import { createLog } from '../../src/process/log.ts';
-import type { Answer } from '../support/client.ts';
 import {
   apply,
   applyAnswer,
@@ -17,6 +16,7 @@ import {
 } from '../support/fleet.ts';
 import { openHolder, untilLockWaits } from '../support/lock-waits.ts';
 import { openLogger } from '../support/logger.ts';
+import { payloadsOf } from '../support/payloads.ts';
 import { useOrganization, useService } from '../support/service.ts';
 import { useSteps } from '../support/steps.ts';
 
@@ -66,13 +66,8 @@ describe('Presence', () => {
   const statuses = async () => (await alerts()).map(({ type, status }) => `${type} ${status}`);
   const subscribe = async (url = 'http://127.0.0.1:9/hook') =>
     (await org.api.post('/webhooks', { url, events: EVENTS })).body.id as string;
-  const payloads = async (webhookId: string) => {
-    const { items } = (await org.api.get(`/webhooks/${webhookId}/deliveries?limit=500`)).body;
-    const all = items.map(({ id }: { id: string }) => org.api.get(`/webhooks/${webhookId}/deliveries/${id}`));
-    return (await Promise.all<Answer>(all)).map(({ body }) => body.payload);
-  };
   const published = async (webhookId: string): Promise<string[]> =>
-    (await payloads(webhookId)).map(({ type }) => type).toSorted();
+    (await payloadsOf(org, webhookId)).map(({ type }) => type).toSorted();
 
   it('marks a device offline that misses its deadline, and opens an alert with the deadline', async () => {
     await sendFrame(30);
@@ -274,7 +269,7 @@ describe('Presence', () => {
     const offline = await sweepToOffline();
     const [alert] = await alerts();
     await sendFrame(30);
-    const sent = await payloads(webhookId);
+    const sent = await payloadsOf(org, webhookId);
     const dataOf = (wanted: string) => sent.find(({ type }) => type === wanted)?.data;
     assert.deepEqual(dataOf('device.offline'), asPublished(offline));
     assert.deepEqual(dataOf('alert.created'), alert);

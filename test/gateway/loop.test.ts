@@ -275,13 +275,6 @@ describe('The configuration loop over CoAP', () => {
         assert.equal((await config()).syncStatus, 'applied');
       });
     }
-
-    it('keeps a change from failing by an error that was reported before the fetch', async () => {
-      const { logger, applyProfile, config } = await reported();
-      await applyProfile(FRIDGE_SLUG);
-      await logger.report({ errors: { codes: [20_738], at: new Date() } });
-      assert.equal((await config()).syncStatus, 'pending');
-    });
   });
 
   describe('when the logger is changed on site', () => {

@@ -143,8 +143,8 @@ describe('A reading that is sent', () => {
     }
   });
 
-  it('stores the readings of sixty concurrent devices, each with its own asset', async () => {
-    const fleet = await registerMany(logger.org, 60, newSerial('CROWD'));
+  it('stores the readings of thirty concurrent devices, each with its own asset', async () => {
+    const fleet = await registerMany(logger.org, 30, newSerial('CROWD'));
     const answers = await Promise.all(
       fleet.map((each, index) => send(series(5, { channel: 2, type: 'resistance', value: index }), {}, each)),
     );

@@ -9,6 +9,8 @@ import { apply, configOf, createProfile, FRIDGE, register, registerMany } from '
 import { ago, reading, series } from './fixtures.ts';
 import { countsOf, useLogger } from './harness.ts';
 
+const DAY_MINUTES = 1_440;
+
 describe('A reading that is sent', () => {
   const logger = useLogger();
   const { history, historyOf, newSerial, send } = logger;
@@ -91,6 +93,19 @@ describe('A reading that is sent', () => {
       accepted: 0,
       duplicates: 0,
     });
+  });
+
+  it('marks a reading late when it is older than a day, or not newer than the newest of its channel', async () => {
+    const lateOf = async () =>
+      Object.fromEntries(
+        (await history()).items.map((each: { value: number; late: boolean }) => [each.value, each.late]),
+      );
+    await send([reading({ value: 1, measuredAt: ago(10) }), reading({ value: 2, measuredAt: ago(20) })]);
+    assert.deepEqual(await lateOf(), { 1: false, 2: false });
+    await send([reading({ value: 3, measuredAt: ago(15) }), reading({ value: 4, measuredAt: ago(5) })]);
+    await send([reading({ value: 5, measuredAt: ago(DAY_MINUTES + 1), channel: 2 })]);
+    await send([reading({ value: 6, measuredAt: ago(DAY_MINUTES - 1), channel: 3 })]);
+    assert.deepEqual(await lateOf(), { 1: false, 2: false, 3: true, 4: false, 5: true, 6: false });
   });
 
   it('finds the asset of a serial in any case', async () => {

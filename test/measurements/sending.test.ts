@@ -5,6 +5,7 @@ import {
   createUnregisteredContactsRepository,
   createUnregisteredDevicesRepository,
 } from '../../src/devices/unregistered-devices.repository.ts';
+import { listAll } from '../support/client.ts';
 import { apply, configOf, createProfile, FRIDGE, register, registerMany } from '../support/fleet.ts';
 import { ago, reading, series } from './fixtures.ts';
 import { countsOf, useLogger } from './harness.ts';
@@ -322,13 +323,8 @@ describe('The list of unregistered devices', () => {
     Array.from({ length: count }, (_, index) => `${prefix}-${String(index).padStart(4, '0')}`);
   /** Contacts by serial number, from all pages. */
   async function countsListed(): Promise<Map<string, number>> {
-    const counts = new Map<string, number>();
-    for (let cursor = ''; ; ) {
-      const { body } = await logger.org.api.get(`/unregistered-devices?limit=500${cursor}`);
-      for (const { serialNumber, count } of body.items) counts.set(serialNumber, count);
-      if (body.nextCursor === null) return counts;
-      cursor = `&cursor=${body.nextCursor}`;
-    }
+    const items = await listAll(logger.org.api, '/unregistered-devices?limit=500');
+    return new Map(items.map(({ serialNumber, count }) => [serialNumber, count]));
   }
 
   it('lists the next serial at once when all that filled the list are registered', async () => {

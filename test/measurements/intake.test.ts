@@ -14,20 +14,6 @@ describe('The intake', () => {
   const monthly = (month: number, day = 15) =>
     temperature(0, { value: month, measuredAt: new Date(Date.UTC(2016, month, day)) });
 
-  it('rejects a frame that cannot be stored, and stores the others of its batch', async () => {
-    const fleet = await registerMany(logger.org, 20, newSerial('NEIGHBOUR'));
-    const intake = intakeWith();
-    const settled = await Promise.allSettled([
-      ...fleet.slice(0, 10).map((serialNumber) => intake.receive(frame({ serialNumber }))),
-      intake.receive(frame({ readings: [temperature(-1, { channel: 40_000 })] })),
-      ...fleet.slice(10).map((serialNumber) => intake.receive(frame({ serialNumber }))),
-    ]);
-    assert.deepEqual(
-      settled.map((each) => (each.status === 'fulfilled' ? each.value?.accepted : each.status)),
-      [...Array(10).fill(1), 'rejected', ...Array(10).fill(1)],
-    );
-  });
-
   it('refuses a report that fails alone, and stores the frames that come with it', async () => {
     const [reporting = '', ...fleet] = await registerMany(logger.org, 5, newSerial('NEIGHBOUR'));
     const intake = intakeWith({

@@ -89,17 +89,6 @@ describe('An alert with a delay', () => {
     assert.deepEqual(await statuses(), ['high_temp new']);
   });
 
-  it('confirms the change of a device that has not fetched it, with delay and severity', async () => {
-    await applyProfile(LASTING);
-    const { pendingConfig } = await configOf(device.org, device.serial);
-    await report(device.org, device.serial, { ...FACTORY, ...pendingConfig });
-    assert.equal((await configOf(device.org, device.serial)).syncStatus, 'applied');
-    await measure(0, 9, 9, 9, 9, 9);
-    assert.deepEqual(await statuses(), []);
-    await measure(5, 9);
-    assert.equal((await onlyAlert()).severity, 'warning');
-  });
-
   it('lists alerts of one severity with their total', async () => {
     await confirmProfile({
       ...LASTING,

@@ -122,12 +122,6 @@ describe('The events of alerts', () => {
       ],
     );
   });
-
-  it('opens and resolves alerts without any event when nobody subscribes', async () => {
-    await measure(0, 20, 1, 5);
-    assert.equal((await alerts()).length, 2);
-    assert.equal(await device.countEvents(), 0);
-  });
 });
 
 describe('The metrics of alerts', () => {

@@ -10,11 +10,10 @@ import {
   BOUNDS_TYPES,
   type Schedule,
   type TemperatureAlert,
-  WEEKDAYS,
   type WeekSchedule,
 } from '../../src/profiles/profile.ts';
-
-const WINTER = new Date('2026-01-15T12:00:00Z');
+import { isWithinSchedule, localClock, minutesOf, offsetOf } from '../profiles/customer-view.ts';
+import { moments, weekSchedules, winter } from '../profiles/fixtures.ts';
 
 /** The channels of the ambient sensor and of the probe of each, counted from 1. */
 const DEVICES: Array<{ capabilities: DeviceCapabilities; ambient: number; probe: number }> = [
@@ -84,77 +83,16 @@ const looksLikeOne = (all: AlertCase[]) =>
   });
 const profiles = fc.array(alertCases, { maxLength: 4 }).filter((all) => !looksLikeOne(all));
 
-const clock = (minutes: number) =>
-  `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;
-const ZONES = [
-  'UTC',
-  'Europe/Stockholm',
-  'America/New_York',
-  'America/St_Johns',
-  'America/Santiago',
-  'Asia/Kathmandu',
-  'Australia/Lord_Howe',
-  'Australia/Sydney',
-  'Pacific/Auckland',
-  'Pacific/Chatham',
-  'Pacific/Kiritimati',
-  'Pacific/Pago_Pago',
-];
-const minutesOfDay = fc.oneof(fc.integer({ min: 0, max: 1_439 }), fc.constantFrom(0, 1, 720, 1_439));
-const schedules: fc.Arbitrary<WeekSchedule> = fc
-  .record({
-    days: fc.uniqueArray(fc.constantFrom(...WEEKDAYS), { minLength: 1 }),
-    from: minutesOfDay,
-    to: fc.oneof({ weight: 4, arbitrary: minutesOfDay }, fc.constant(1_440)),
-    timezone: fc.constantFrom(...ZONES),
-  })
-  .filter(({ from, to }) => from !== to)
-  .map(({ days, from, to, timezone }) => ({
-    always: false,
-    days,
-    from: clock(from),
-    to: clock(to),
-    timezone,
-  }));
-const moments = fc.date({
-  min: new Date('2024-01-01T00:00:00Z'),
-  max: new Date('2029-01-01T00:00:00Z'),
-  noInvalidDate: true,
-});
-
-/** Local time in a zone. */
-function localTime(at: Date, timezone: string): { day: string; minute: number } {
-  const parts = new Intl.DateTimeFormat('en-GB', {
-    timeZone: timezone,
-    weekday: 'long',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  }).formatToParts(at);
-  const part = (type: string) => parts.find((each) => each.type === type)?.value ?? '';
-  return { day: part('weekday').toLowerCase(), minute: Number(part('hour')) * 60 + Number(part('minute')) };
-}
-
-const offsetOf = (at: Date, timezone: string): string =>
-  new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' })
-    .formatToParts(at)
-    .find(({ type }) => type === 'timeZoneName')?.value ?? '';
-
-/** The customer's view of a window: from `from` on each of the days until the next `to`. */
-function isScheduled({ days, from, to, timezone }: WeekSchedule, at: Date): boolean {
-  const { day, minute } = localTime(at, timezone);
-  const minutes = (text: string) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
-  const dayBefore = WEEKDAYS[(WEEKDAYS.indexOf(day as 'sunday') + 6) % 7] as 'sunday';
-  const isToday = days.includes(day as 'sunday');
-  if (minutes(from) < minutes(to)) return isToday && minute >= minutes(from) && minute < minutes(to);
-  return (isToday && minute >= minutes(from)) || (days.includes(dayBefore) && minute < minutes(to));
+function isScheduled(schedule: WeekSchedule, at: Date): boolean {
+  const { weekday, minute } = localClock(schedule.timezone, at);
+  return isWithinSchedule(schedule, weekday, minute);
 }
 
 const compiled = (
   alerts: TemperatureAlert[],
   capabilities: DeviceCapabilities,
   schedule: Schedule | null,
-  at = WINTER,
+  at = winter,
 ) => definitionsOf(compileProfile({ alerts, schedule, intervals: null }, capabilities, at));
 
 describe('The definitions of alerts', () => {
@@ -215,7 +153,7 @@ describe('The definitions of alerts', () => {
 
   it('gives each definition of a configuration a rule of its own', () => {
     fc.assert(
-      fc.property(profiles, devices, schedules, (all, { capabilities }, schedule) => {
+      fc.property(profiles, devices, weekSchedules, (all, { capabilities }, schedule) => {
         const alerts = all.map(({ alert }) => alert);
         const rules = compiled(alerts, capabilities, schedule).map(({ rule }) => rule);
         assert.equal(new Set(rules).size, all.length);
@@ -228,19 +166,21 @@ describe('The definitions of alerts', () => {
       fc.property(
         fc.array(alertCases, { minLength: 1, maxLength: 4 }),
         devices,
-        schedules,
+        weekSchedules,
         moments,
         fc.array(fc.integer({ min: -20_160, max: 20_160 }), { minLength: 20, maxLength: 20 }),
         (all, { capabilities }, schedule, compiledAt, minutesLater) => {
           const alerts = all.map(({ alert }) => alert);
           const definitions = compiled(alerts, capabilities, schedule, compiledAt);
-          const offset = offsetOf(compiledAt, schedule.timezone);
+          const offset = offsetOf(schedule.timezone, compiledAt);
           const times = minutesLater
             .map((minutes) => new Date(compiledAt.getTime() + minutes * MINUTE_MS))
-            .filter((at) => offsetOf(at, schedule.timezone) === offset);
-          for (const at of times)
+            .filter((at) => offsetOf(schedule.timezone, at) === offset);
+          for (const at of times) {
+            const expected = isScheduled(schedule, at);
             for (const definition of definitions)
-              assert.equal(isActiveAt(definition, at), isScheduled(schedule, at), at.toISOString());
+              assert.equal(isActiveAt(definition, at), expected, at.toISOString());
+          }
         },
       ),
     );
@@ -248,19 +188,19 @@ describe('The definitions of alerts', () => {
 
   it('starts and ends to the minute at the edges of the schedule', () => {
     fc.assert(
-      fc.property(schedules, moments, devices, (schedule, compiledAt, { capabilities }) => {
+      fc.property(weekSchedules, moments, devices, (schedule, compiledAt, { capabilities }) => {
         const alert = { type: 'high', channel: 'probe', highC: 8, hysteresisC: 0 } as const;
         const alerts = [{ ...alert, transmitOnBreach: true, transmitOnReturn: true }];
         const [definition] = compiled(alerts, capabilities, schedule, compiledAt);
-        const offset = offsetOf(compiledAt, schedule.timezone);
-        const { minute } = localTime(compiledAt, schedule.timezone);
+        const offset = offsetOf(schedule.timezone, compiledAt);
+        const { minute } = localClock(schedule.timezone, compiledAt);
         for (const edge of [schedule.from, schedule.to]) {
-          const away = Number(edge.slice(0, 2)) * 60 + Number(edge.slice(3)) - minute;
+          const away = minutesOf(edge) - minute;
           const start = Math.floor(compiledAt.getTime() / MINUTE_MS) * MINUTE_MS + away * MINUTE_MS;
           for (let day = -3; day <= 3; day++) {
             for (const milliseconds of [-1, 0]) {
               const at = new Date(start + day * 1_440 * MINUTE_MS + milliseconds);
-              if (offsetOf(at, schedule.timezone) !== offset) continue;
+              if (offsetOf(schedule.timezone, at) !== offset) continue;
               assert.equal(isActiveAt(definition as never, at), isScheduled(schedule, at), at.toISOString());
             }
           }

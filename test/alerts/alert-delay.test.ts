@@ -89,17 +89,6 @@ describe('An alert with a delay', () => {
     assert.deepEqual(await statuses(), ['high_temp new']);
   });
 
-  it('confirms the change of a device that has not fetched it, with delay and severity', async () => {
-    await applyProfile(LASTING);
-    const { pendingConfig } = await configOf(device.org, device.serial);
-    await report(device.org, device.serial, { ...FACTORY, ...pendingConfig });
-    assert.equal((await configOf(device.org, device.serial)).syncStatus, 'applied');
-    await measure(0, 9, 9, 9, 9, 9);
-    assert.deepEqual(await statuses(), []);
-    await measure(5, 9);
-    assert.equal((await onlyAlert()).severity, 'warning');
-  });
-
   it('lists alerts of one severity with their total', async () => {
     await confirmProfile({
       ...LASTING,
@@ -114,17 +103,6 @@ describe('An alert with a delay', () => {
     assert.deepEqual(await listed('severity=critical&status=new'), [1, 'low_battery']);
     assert.deepEqual(await listed('severity=warning&type=low_battery'), [0]);
     assert.equal((await device.org.api.get('/alerts?severity=high')).status, 400);
-  });
-
-  it('restarts a breach when the device confirms another bound', async () => {
-    await confirmProfile(LASTING);
-    await measure(0, 9, 9, 9);
-    const [alert] = LASTING.temperatureAlerts;
-    await confirmProfile({ ...LASTING, temperatureAlerts: [{ ...alert, highC: 8.5 }] });
-    await measure(3, 9, 9, 9, 9, 9);
-    assert.deepEqual(await statuses(), []);
-    await measure(8, 9);
-    assert.equal((await onlyAlert()).timestamp, device.at(3));
   });
 
   it('changes the severity once the device has confirmed rules that it already runs', async () => {

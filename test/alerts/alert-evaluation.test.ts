@@ -1,6 +1,6 @@
 /** Alerts that the readings of a device open and resolve. */
 import assert from 'node:assert/strict';
-import { DAY_MS, MINUTE_MS } from '../../src/process/durations.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import { FREEZER, FRIDGE } from '../support/fleet.ts';
 import { openLogger } from '../support/logger.ts';
 import { SENSOR_ERROR } from '../support/logger-payloads.ts';
@@ -52,18 +52,6 @@ describe('The evaluation of readings', () => {
       assert.deepEqual(await statuses(), ['high_temp resolved', 'low_temp resolved']);
     });
 
-    it('resolves an alert by its own side when the hysteresis is more than half the range', async () => {
-      await confirmProfile({
-        temperatureAlerts: [{ type: 'range', channel: 'probe', lowC: 4, highC: 6, hysteresisC: 1.5 }],
-      });
-      await measure(0, 6.1, 4.6);
-      assert.deepEqual(await statuses(), ['high_temp new']);
-      await measure(2, 4.5);
-      assert.deepEqual(await statuses(), ['high_temp resolved']);
-      await measure(3, 3.9, 5.5);
-      assert.deepEqual(await statuses(), ['high_temp resolved', 'low_temp resolved']);
-    });
-
     it('opens one alert when concurrent frames have breaches', async () => {
       await Promise.all(Array.from({ length: 30 }, (_, index) => send([reading(index, 9)])));
       assert.deepEqual(await statuses(), ['high_temp new']);
@@ -104,47 +92,11 @@ describe('The evaluation of readings', () => {
       assert.deepEqual(await statuses(), ['high_temp new']);
     });
 
-    it('opens no alert by a reading that arrives more than a day late', async () => {
-      const old = (seconds: number) => new Date(Date.now() - DAY_MS + seconds * 1_000).toISOString();
-      await send([reading(0, 20, { measuredAt: old(-60) })]);
-      assert.deepEqual(await statuses(), []);
-      await send([reading(0, 20, { measuredAt: old(60) })]);
-      assert.deepEqual(await statuses(), ['high_temp new']);
-    });
-
-    it('opens no alert by a reading that was stored before', async () => {
-      const frame = [reading(0, 20)];
-      await send(frame);
-      await measure(1, 5);
-      await send(frame);
-      assert.deepEqual(await statuses(), ['high_temp resolved']);
-    });
-
     it('evaluates a frame with one reading late on its channel and another in time', async () => {
       await send([reading(5, 5), reading(0, 5, { channel: 2 })]);
       await send([reading(3, 20, { channel: 2 }), reading(6, 20)]);
       assert.deepEqual(await statuses(), ['high_temp new']);
     });
-  });
-
-  it('opens alerts only above a high bound that stands alone', async () => {
-    await confirmProfile({ temperatureAlerts: [{ type: 'high', channel: 'probe', highC: 8 }] });
-    await measure(0, -40, 8.1);
-    const { type, details } = await onlyAlert();
-    assert.deepEqual([type, details.bounds], ['high_temp', { lowC: null, highC: 8, hysteresisC: 0 }]);
-    await measure(2, 8);
-    assert.deepEqual(await statuses(), ['high_temp resolved']);
-  });
-
-  it('opens an alert for each definition that a reading exceeds', async () => {
-    const high = (highC: number) => ({ type: 'high', channel: 'probe', highC });
-    await confirmProfile({ temperatureAlerts: [high(8), high(15)] });
-    await measure(0, 10);
-    assert.deepEqual(await statuses(), ['high_temp new']);
-    await measure(1, 20);
-    assert.deepEqual(await statuses(), ['high_temp new', 'high_temp new']);
-    await measure(2, 12);
-    assert.deepEqual((await statuses()).toSorted(), ['high_temp new', 'high_temp resolved']);
   });
 
   it('evaluates each position by its channel', async () => {
@@ -189,23 +141,6 @@ describe('The evaluation of readings', () => {
       device.setClock(WEDNESDAY);
     });
 
-    it('opens an alert from the first minute of a schedule on', async () => {
-      await send([wednesday('07:59', 20)]);
-      assert.deepEqual(await statuses(), []);
-      await send([wednesday('08:00', 20)]);
-      assert.deepEqual(await statuses(), ['high_temp new']);
-    });
-
-    it('opens no alert from the last minute of a schedule on', async () => {
-      await send([wednesday('17:59', 5), wednesday('18:00', 20)]);
-      assert.deepEqual(await statuses(), []);
-    });
-
-    it('opens no alert on a day that is not in the schedule', async () => {
-      await send([reading(0, 20, { measuredAt: new Date('2027-06-15T20:00:00+05:30').toISOString() })]);
-      assert.deepEqual(await statuses(), []);
-    });
-
     it('resolves an open alert by the first reading after the schedule, with that reason', async () => {
       const webhook = await device.subscribe(['alert.resolved']);
       await send([wednesday('17:59', 20)]);
@@ -234,42 +169,6 @@ describe('The evaluation of readings', () => {
       await errorAt('18:00');
       assert.deepEqual(await temperatures(), ['high_temp resolved']);
       await logger.close();
-    });
-
-    it('gives no reason when the temperature is back within the schedule', async () => {
-      await send([wednesday('08:00', 20), wednesday('17:59', 5)]);
-      assert.deepEqual((await onlyAlert()).details, { channel: 1, value: 20, bounds: FRIDGE_BOUNDS });
-    });
-
-    it('opens an alert again by a breach in the next window', async () => {
-      await send([wednesday('17:59', 20), wednesday('18:00', 20)]);
-      device.setClock(WEDNESDAY + 7 * DAY_MS);
-      const nextWednesday = new Date('2027-06-23T08:00:00+05:30').toISOString();
-      await send([reading(0, 20, { measuredAt: nextWednesday })]);
-      assert.deepEqual(await statuses(), ['high_temp resolved', 'high_temp new']);
-    });
-
-    it('evaluates the last minute of a day in a window until 24:00, also in a window of the whole day', async () => {
-      const until24 = (from: string) => ({
-        ...OFFICE,
-        schedule: { ...OFFICE.schedule, from, to: '24:00' },
-      });
-      for (const from of ['00:00', '20:00']) {
-        await newDevice();
-        await confirmProfile(until24(from));
-        await send([wednesday(from, 20), wednesday('23:59', 20)]);
-        assert.deepEqual(await statuses(), ['high_temp new'], from);
-        device.setClock(WEDNESDAY + 5 * MINUTE_MS);
-        await send([reading(0, 20, { measuredAt: new Date('2027-06-17T00:00:00+05:30').toISOString() })]);
-        assert.deepEqual(await statuses(), ['high_temp resolved'], from);
-        device.setClock(WEDNESDAY);
-      }
-    });
-
-    it('publishes no breach outside of the schedule', async () => {
-      await device.subscribe(['alert.created', 'data.measurement.alert']);
-      await send([wednesday('07:00', 20), wednesday('19:00', 20)]);
-      assert.equal(await device.countEvents(), 0);
     });
   });
 });

@@ -1,29 +1,23 @@
 /** Events of alerts, as seen in the deliveries. */
 import assert from 'node:assert/strict';
 import { FRIDGE } from '../support/fleet.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { payloadsOf } from '../support/payloads.ts';
 import { CLOSED_URL, FRIDGE_BOUNDS, useDevice } from './harness.ts';
 
 const ALERT_EVENTS = ['alert.created', 'alert.resolved', 'data.measurement.alert'];
 
 describe('The events of alerts', () => {
-  const device = useDevice({ withWorker: true });
+  const device = useDevice();
   const { alerts, at, confirmProfile, measure, onlyAlert, published, reading, send, subscribe } = device;
 
   beforeEach(() => confirmProfile(FRIDGE));
 
   it('publishes the frame, the breach, the created alert and the resolved alert', async () => {
-    const receiver = await startReceiver();
-    await subscribe(ALERT_EVENTS, receiver.url);
-    await device.org.api.post('/cellular-webhooks', { url: receiver.url });
+    const webhookId = await subscribe(ALERT_EVENTS);
+    const { id: cellularId } = (await device.org.api.post('/cellular-webhooks', { url: CLOSED_URL })).body;
     await send([reading(0, 20), reading(1, 50, { type: 'humidity', channel: 2 })], { batteryStatus: 'ok' });
     const alert = await onlyAlert();
-    await receiver.until(3);
     await measure(2, 5);
-    await receiver.until(5);
-    await receiver.stop();
-    const of = (type: string) =>
-      receiver.received.map(({ event }) => event).filter((event) => event.type === type);
     const frame = {
       serialNumber: device.serial,
       assetId: device.assetId,
@@ -36,49 +30,21 @@ describe('The events of alerts', () => {
       { ...reading(0, 20), unit: '°C' },
       { ...reading(1, 50, { type: 'humidity', channel: 2 }), unit: '%' },
     ];
-    const measured = of('data.measurement').toSorted((a, b) => Number(a.timestamp > b.timestamp) || -1);
+    const measured = await payloadsOf(device.org, cellularId, 'cellular-webhooks');
     assert.deepEqual(
-      measured.map(({ data }) => data),
+      measured.map(({ type, data }) => [type, data]),
       [
-        { ...frame, readings },
-        { ...frame, readings: [{ ...reading(2, 5), unit: '°C' }] },
+        ['data.measurement', { ...frame, readings }],
+        ['data.measurement', { ...frame, readings: [{ ...reading(2, 5), unit: '°C' }] }],
       ],
     );
-    const [breach, ...others] = of('data.measurement.alert');
-    assert.deepEqual(breach?.data, { ...frame, alertId: alert.id, bounds: FRIDGE_BOUNDS, readings });
-    const [created] = of('alert.created');
-    assert.deepEqual([created?.data, created?.timestamp], [alert, at(0)]);
-    const [resolved] = of('alert.resolved');
-    assert.deepEqual(resolved?.data, await onlyAlert());
-    assert.deepEqual([others, receiver.received.length], [[], 5]);
-  });
-
-  it('shows open alerts, and the oldest that nobody has in hand, in the metrics', async () => {
-    const open = async () => {
-      await confirmProfile({ temperatureAlerts: [{ ...FRIDGE.temperatureAlerts[0], severity: 'warning' }] });
-      await measure(0, 20);
-      return (await onlyAlert()).id;
-    };
-    const metrics = async () => {
-      const text = await (await fetch(device.dms.metricsUrl)).text();
-      return text.match(/^dms_(alerts|oldest_new_alert_timestamp_seconds)\{.*severity="warning".*$/gm);
-    };
-    const count = (status: string, value: number) =>
-      `dms_alerts{type="high_temp",severity="warning",status="${status}"} ${value}`;
-    const oldest = (id: string) =>
-      `dms_oldest_new_alert_timestamp_seconds{severity="warning"} ${recordedAt(id) / 1_000}`;
-    const first = await open();
-    await device.newDevice();
-    const second = await open();
-    assert.deepEqual(await metrics(), [count('new', 2), oldest(first)]);
-    await device.acknowledge(first);
-    assert.deepEqual((await metrics())?.toSorted(), [
-      count('acknowledged', 1),
-      count('new', 1),
-      oldest(second),
-    ]);
-    await measure(1, 5);
-    assert.deepEqual(await metrics(), [count('acknowledged', 1)]);
+    const events = await published(webhookId);
+    assert.deepEqual(events.map(({ type }) => type).toSorted(), ALERT_EVENTS.toSorted());
+    const of = (wanted: string) => events.find(({ type }) => type === wanted);
+    const breach = { ...frame, alertId: alert.id, bounds: FRIDGE_BOUNDS, readings };
+    assert.deepEqual(of('data.measurement.alert').data, breach);
+    assert.deepEqual([of('alert.created').data, of('alert.created').timestamp], [alert, at(0)]);
+    assert.deepEqual(of('alert.resolved').data, await onlyAlert());
   });
 
   it('publishes alerts in the order of the readings that opened and resolved them', async () => {
@@ -156,11 +122,39 @@ describe('The events of alerts', () => {
       ],
     );
   });
+});
 
-  it('opens and resolves alerts without any event when nobody subscribes', async () => {
-    await measure(0, 20, 1, 5);
-    assert.equal((await alerts()).length, 2);
-    assert.equal(await device.countEvents(), 0);
+describe('The metrics of alerts', () => {
+  /** Workers count alerts. */
+  const device = useDevice({ withWorker: true });
+  const { confirmProfile, measure, onlyAlert } = device;
+
+  it('shows open alerts, and the oldest that nobody has in hand, in the metrics', async () => {
+    const open = async () => {
+      await confirmProfile({ temperatureAlerts: [{ ...FRIDGE.temperatureAlerts[0], severity: 'warning' }] });
+      await measure(0, 20);
+      return (await onlyAlert()).id;
+    };
+    const metrics = async () => {
+      const text = await (await fetch(device.dms.metricsUrl)).text();
+      return text.match(/^dms_(alerts|oldest_new_alert_timestamp_seconds)\{.*severity="warning".*$/gm);
+    };
+    const count = (status: string, value: number) =>
+      `dms_alerts{type="high_temp",severity="warning",status="${status}"} ${value}`;
+    const oldest = (id: string) =>
+      `dms_oldest_new_alert_timestamp_seconds{severity="warning"} ${recordedAt(id) / 1_000}`;
+    const first = await open();
+    await device.newDevice();
+    const second = await open();
+    assert.deepEqual(await metrics(), [count('new', 2), oldest(first)]);
+    await device.acknowledge(first);
+    assert.deepEqual((await metrics())?.toSorted(), [
+      count('acknowledged', 1),
+      count('new', 1),
+      oldest(second),
+    ]);
+    await measure(1, 5);
+    assert.deepEqual(await metrics(), [count('acknowledged', 1)]);
   });
 });
 

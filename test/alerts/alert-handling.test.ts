@@ -209,10 +209,18 @@ describe('An alert in the hands of people', () => {
     assert.equal((await show()).status, 'acknowledged');
   });
 
-  it('refuses invalid comments, names and times, and changes nothing', async () => {
+  it('refuses to acknowledge a resolved alert with 409', async () => {
+    await measure(1, 5);
+    assert.equal((await acknowledge()).status, 409);
+    assert.equal((await show()).status, 'resolved');
+  });
+
+  it('refuses invalid statuses, comments, names and times, and changes nothing', async () => {
     for (const said of ['', ' \n ', '\u200b', 'x'.repeat(2_001), 7, null])
       assert.equal((await comment(said)).status, 400, JSON.stringify(said).slice(0, 40));
     for (const more of [
+      { status: 'resolved' },
+      { status: 'new' },
       { comment: '' },
       { assignee: 'a\nb' },
       { assignee: 'x'.repeat(129) },

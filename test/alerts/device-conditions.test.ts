@@ -44,18 +44,6 @@ function evaluate(...frames: FrameConditions[]): string[][] {
 }
 
 describe('The conditions of a device', () => {
-  it('opens an alert when the newest sample of a channel is an error, and ends it with a value', () => {
-    assert.deepEqual(evaluate(frame([value(1), failure(2)]), frame([failure(3)]), frame([value(4)])), [
-      ['opened channel 1'],
-      [],
-      ['resolved channel 1'],
-    ]);
-  });
-
-  it('opens no alert by an error with a later value in the same frame, in any order', () => {
-    assert.deepEqual(evaluate(frame([value(2), failure(1)]), frame([failure(3), value(4)])), [[], []]);
-  });
-
   it('keeps an alert of a sensor open when an older value arrives after the error', () => {
     assert.deepEqual(evaluate(frame([failure(5)]), frame([value(4)])), [['opened channel 1'], []]);
   });
@@ -63,18 +51,6 @@ describe('The conditions of a device', () => {
   it('ends an alert from a fast clock with the next value, without waiting for the time of the error', () => {
     const ahead = frame([failure(20_000)]);
     assert.deepEqual(evaluate(ahead, frame([value(10_001)])), [['opened channel 1'], ['resolved channel 1']]);
-  });
-
-  it('follows the battery flag, and changes nothing by a frame without it', () => {
-    const flags = ['low', null, 'low', 'ok', 'ok', 'low'] as const;
-    assert.deepEqual(evaluate(...flags.map((batteryStatus) => frame([], { batteryStatus }))), [
-      ['opened battery'],
-      [],
-      [],
-      ['resolved battery'],
-      [],
-      ['opened battery'],
-    ]);
   });
 
   it('keeps alerts open exactly while the newest sample of a channel is an error and the last flag was low', () => {

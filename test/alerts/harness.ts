@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
-import type { Answer } from '../support/client.ts';
 import { apply, applyAnswer, createProfile, register } from '../support/fleet.ts';
+import { payloadsOf } from '../support/payloads.ts';
 import { useOrganization, useService } from '../support/service.ts';
 
 /** Bounds of the profile FRIDGE. */
@@ -123,13 +123,7 @@ export function useDevice({ withWorker = false } = {}) {
       return body.id;
     },
     /** Payloads of the deliveries, oldest first. */
-    async published(webhookId: string) {
-      const { items } = (await org.api.get(`/webhooks/${webhookId}/deliveries?limit=500`)).body;
-      const all = items.map(({ id }: { id: string }) =>
-        org.api.get(`/webhooks/${webhookId}/deliveries/${id}`),
-      );
-      return (await Promise.all<Answer>(all)).map(({ body }) => body.payload).toReversed();
-    },
+    published: (webhookId: string) => payloadsOf(org, webhookId),
     countEvents: async () =>
       (await query(dms.service.sql, 'select 1 from events where organization_id = ?', [org.id])).length,
   };

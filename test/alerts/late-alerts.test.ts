@@ -1,15 +1,14 @@
 /** Alerts of excursions in late data, from the frame to the list of alerts. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createTransact } from '../../src/db/transaction.ts';
-import { createCompactionRepository } from '../../src/measurements/compaction.repository.ts';
-import { createCompaction } from '../../src/measurements/compaction.service.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
+import { compactClosedDays } from '../measurements/compact.ts';
 import { FRIDGE } from '../support/fleet.ts';
 import { openLogger } from '../support/logger.ts';
 import { FRIDGE_BOUNDS, useDevice } from './harness.ts';
 
 const HOUR = 60;
+const OF_LATE_READINGS = /lead\(from_at\)|started_at <= n\.from_at|has_next|update alerts a set started_at/;
 
 describe('Late readings', () => {
   const device = useDevice();
@@ -42,12 +41,7 @@ describe('Late readings', () => {
   });
 
   const compact = () =>
-    createCompaction({
-      transact: createTransact(device.dms.service.sql),
-      compactionIn: createCompactionRepository,
-      now: () => new Date(Date.parse(at(60 * 24 * HOUR))),
-      onSetAside: (_device, error) => assert.fail(String(error)),
-    }).compactClosedDays();
+    compactClosedDays(device.dms.service.sql, () => new Date(Date.parse(at(60 * 24 * HOUR))));
 
   beforeEach(async () => {
     setMinute(-HOUR);
@@ -80,15 +74,6 @@ describe('Late readings', () => {
     assert.equal((await device.org.api.get(`/assets/${device.assetId}`)).body.openAlerts, 0);
   });
 
-  it('makes no alert of late readings within the bounds of their time', async () => {
-    await measure(100, [[100, 5]]);
-    await measure(101, [
-      [10, 5],
-      [20, 8],
-    ]);
-    assert.deepEqual(await statuses(), []);
-  });
-
   it('evaluates late readings by the settings that were in force when they were measured', async () => {
     setMinute(60);
     await device.confirmProfile({
@@ -110,12 +95,6 @@ describe('Late readings', () => {
     ]);
   });
 
-  it('makes no alert for times without known settings', async () => {
-    await measure(100, [[100, 5]]);
-    await measure(101, [[-90, 20]]);
-    assert.deepEqual(await statuses(), []);
-  });
-
   it('extends the alert of an excursion by its late readings, without another event', async () => {
     const webhook = await device.subscribe(['alert.created', 'alert.resolved']);
     await measure(100, [[100, 5]]);
@@ -131,16 +110,6 @@ describe('Late readings', () => {
     assert.deepEqual(await summary(), [late(20, 50, 13, 40)]);
     assert.equal((await alerts())[0]?.details.value, 12);
     assert.equal((await device.published(webhook)).length, 2);
-  });
-
-  it('begins a second alert where late readings split an excursion', async () => {
-    await measure(100, [[100, 5]]);
-    await measure(101, [
-      [20, 9],
-      [40, 10],
-    ]);
-    await measure(102, [[30, 5]]);
-    assert.deepEqual(await summary(), [late(20, 30, 9, 20), late(40, 100, 10, 40)]);
   });
 
   it('ends an excursion of more than a day ago with the next reading, late or not', async () => {
@@ -263,24 +232,6 @@ describe('Late readings', () => {
     assert.equal((await device.published(webhook)).length, 3);
   });
 
-  it('makes no alert of an excursion that is shorter than its delay', async () => {
-    setMinute(-30);
-    const alert = { type: 'high', channel: 'probe', highC: 8, delayMinutes: 20 };
-    await device.confirmProfile({
-      temperatureAlerts: [alert],
-      intervals: { measurementIntervalMinutes: 10 },
-    });
-    await measure(100, [[100, 5]]);
-    await measure(101, [
-      [10, 9],
-      [20, 9],
-      [40, 5],
-    ]);
-    assert.deepEqual(await statuses(), []);
-    await measure(102, [[30, 9]]);
-    assert.deepEqual(await summary(), [late(10, 40, 9, 10)]);
-  });
-
   it('changes no alert of another channel or type', async () => {
     await measure(100, [[100, 5]]);
     setMinute(101);
@@ -373,5 +324,63 @@ describe('Late readings', () => {
       ],
     );
     assert.equal((await device.acknowledge(alert?.id as string)).status, 409);
+  });
+
+  describe('and the statements of a frame', () => {
+    type Sent = { sql: string; bindings: unknown[] };
+    async function sentOf(readings: object[]): Promise<Sent[]> {
+      const seen: Sent[] = [];
+      const onQuery = (each: Sent) => void seen.push(each);
+      const { sql } = device.dms.service;
+      sql.on('query', onQuery);
+      await send(readings);
+      sql.off('query', onQuery);
+      return seen;
+    }
+    const statementsOf = async (readings: object[]): Promise<number> =>
+      (await sentOf(readings)).filter(({ sql }) => OF_LATE_READINGS.test(sql)).length;
+    const series = (from: number, values: number[]) =>
+      values.map((value, index) => reading(ahead(from + index), value));
+
+    beforeEach(async () => {
+      setMinute(900);
+      await send(series(800, [5]));
+    });
+
+    it('takes no statement for excursions in late data without late readings', async () => {
+      assert.equal(await statementsOf(series(801, [9, 12, 5])), 0);
+    });
+
+    it('takes two statements for any number of late readings within the bounds', async () => {
+      assert.equal(await statementsOf(series(1, [5])), 2);
+      assert.equal(await statementsOf(series(10, Array<number>(500).fill(5))), 2);
+    });
+
+    it('takes one more for the readings around late ones in breach, however many they are', async () => {
+      assert.equal(await statementsOf(series(1, [9, 5])), 3);
+      const [warm, cold] = [Array<number>(200).fill(9), Array<number>(200).fill(1)];
+      assert.equal(await statementsOf(series(10, [...warm, ...cold, 5])), 3);
+    });
+
+    it('reads an hour around a late reading in breach of long ago while another excursion in late data goes on', async () => {
+      setMinute(3_000);
+      await send(series(900, [9]));
+      const read = (await sentOf(series(10, [9]))).find(({ sql }) => sql.includes('has_next'));
+      const [from = [], to = []] = (read?.bindings ?? [])
+        .slice(3, 5)
+        .map((array) => String(array).match(/[^{}",]+/g) ?? []);
+      const rangeAround = (minute: number) => [minute - 60, minute + 60].map(at);
+      assert.deepEqual(
+        from.map((each, index) => [each, to[index]].map((at) => new Date(at as string).toISOString())),
+        [10, 900].map(rangeAround),
+      );
+    });
+
+    it('takes one more to extend excursions, and none when the frame is repeated', async () => {
+      await send([...series(10, [9, 5]), ...series(20, [9, 5])]);
+      const frame = [...series(9, [9]), ...series(19, [9])];
+      assert.equal(await statementsOf(frame), 4);
+      assert.equal(await statementsOf(frame), 0);
+    });
   });
 });

@@ -22,15 +22,20 @@ describe('The positions of a device', () => {
   });
 
   it('uses the channels of the product line until the device has reported its own', () => {
-    assert.deepEqual(positionsOf({ model: 'tvo-tht', channelTypes: null }, [1, 2, 1]), [
+    assert.deepEqual(positionsOf({ model: 'tvo-tht ', channelTypes: null }, [1, 2, 1]), [
       'ambient',
       null,
       'probe',
     ]);
   });
 
-  it('uses channel 1 as the probe when nothing is known', () => {
-    assert.deepEqual(positionsOf({ model: null, channelTypes: null }, [1, 1]), ['probe', null]);
+  it('uses channel 1 as the probe when no channel is known, or none was reported', () => {
+    for (const layout of [
+      { model: null, channelTypes: null },
+      { model: 'TVO-X', channelTypes: null },
+      { model: 'TVO-THT', channelTypes: [] },
+    ])
+      assert.deepEqual(positionsOf(layout, [1, 1]), ['probe', null]);
   });
 
   it('names a channel by its position, and one without a position by its number alone', () => {

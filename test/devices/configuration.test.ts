@@ -179,23 +179,6 @@ describe('Merging a change into a configuration', () => {
       }),
     );
   });
-
-  it('merges changes one by one with the same result as together', () => {
-    fc.assert(
-      fc.property(configurations, configurations, configurations, (a, b, c) => {
-        assert.deepEqual(merged(merged(a, b), c), merged(a, merged(b, c)));
-      }),
-    );
-  });
-
-  it('includes a merged change, without a contradiction', () => {
-    fc.assert(
-      fc.property(pairs, ([base, change]) => {
-        assert.equal(includes(merged(base, change), change), true);
-        assert.deepEqual(contradictions(merged(base, change), change), []);
-      }),
-    );
-  });
 });
 
 describe('Taking keys out of a configuration', () => {
@@ -206,15 +189,6 @@ describe('Taking keys out of a configuration', () => {
         const left = keysOf(config).filter((key) => !keys.includes(key));
         assert.equal(rest === null, left.length === 0);
         assert.deepEqual(rest ?? {}, Object.fromEntries(left.map((key) => [key, config[key]])));
-      }),
-    );
-  });
-
-  it('restores the whole configuration when the removed keys are merged back', () => {
-    fc.assert(
-      fc.property(configurations, keySets, (config, keys) => {
-        const others = CONFIGURATION_KEYS.filter((key) => !keys.includes(key));
-        assert.deepEqual(merged(without(config, keys), without(config, others) ?? {}), config);
       }),
     );
   });
@@ -245,14 +219,6 @@ describe('Comparing configurations', () => {
     );
   });
 
-  it('finds the same contradictions in both directions', () => {
-    fc.assert(
-      fc.property(pairs, ([a, b]) =>
-        assert.deepEqual(sorted(contradictions(a, b)), sorted(contradictions(b, a))),
-      ),
-    );
-  });
-
   it('includes a part when each of its keys is present with the same meaning', () => {
     fc.assert(
       fc.property(pairs, ([config, part]) => {
@@ -263,10 +229,6 @@ describe('Comparing configurations', () => {
       }),
       { numRuns: 1_000 },
     );
-  });
-
-  it('includes the empty configuration in every other', () => {
-    fc.assert(fc.property(configurations, (config) => assert.equal(includes(config, {}), true)));
   });
 
   it('compares positions: a DISABLED entry before others counts', () => {
@@ -332,17 +294,6 @@ describe('The id of a configuration', () => {
         assert.match(
           configurationId(organizationId, config),
           /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
-        );
-      }),
-    );
-  });
-
-  it('gives the same id for the same content in any notation', () => {
-    fc.assert(
-      fc.property(organizations, configurations, sameFill, (organizationId, config, spelling) => {
-        assert.equal(
-          configurationId(organizationId, rewritten(config, spelling)),
-          configurationId(organizationId, config),
         );
       }),
     );

@@ -31,10 +31,12 @@ import type { Device } from '../../src/devices/device.ts';
 import { followsTimeZone } from '../../src/devices/device-row.ts';
 import {
   type DeviceSync,
+  hasDrifted,
   knownSettings,
   merge,
   monitoredConfig,
   offeredPart,
+  syncStatus,
   withdraw,
   withdrawAll,
   withPending,
@@ -141,6 +143,30 @@ describe('A change of many devices in one statement', () => {
     const assetIds = active.map(({ assetId }) => assetId);
     found = await devicesIn(dms.service.sql).lockByAsset(dms.id, assetIds);
   });
+
+  it('keeps the status that lists show in the row of each device', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(syncs, { minLength: DEVICES, maxLength: DEVICES }),
+        async (states: DeviceSync[]) => {
+          const { sql } = dms.service;
+          const devices = withSyncs(states);
+          await devicesIn(sql).update(devices);
+          const rows = await query<{ assetId: string }>(
+            sql,
+            `select asset_id as "assetId", sync_status as status, has_drifted as "hasDrifted" from device_configs
+             where organization_id = ?`,
+            [dms.id],
+          );
+          const byAsset = new Map(rows.map(({ assetId, ...kept }) => [assetId, kept]));
+          for (const { assetId, sync } of devices) {
+            const expected = { status: syncStatus(sync), hasDrifted: hasDrifted(sync) };
+            assert.deepEqual(byAsset.get(assetId), expected);
+          }
+        },
+      ),
+      { numRuns: RUNS, endOnFailure: true },
+    ));
 
   /** Without fields that depend on the earlier states, which differ between the two ways. */
   const rowsIn = (sql: Database) =>

@@ -5,7 +5,7 @@ import { HOUR_MS, MINUTE_MS } from '../../src/process/durations.ts';
 import { createProfile, eventually, FRIDGE } from '../support/fleet.ts';
 import { SENSOR_ERROR } from '../support/logger-payloads.ts';
 import { bytes, encoded, message, sints, text } from '../support/protobuf.ts';
-import { codesOf, type LoggerSetup, useGateway } from './harness.ts';
+import { type LoggerSetup, useGateway } from './harness.ts';
 
 /** Numbers of the fields of ProtoConfig. */
 const CURRENT_TIME = 8;
@@ -129,15 +129,6 @@ describe('The gateway', () => {
       assert.equal(setup.logger.received.length, 1);
     });
 
-    it('stores another frame under a known message id, and acknowledges it separately', async () => {
-      const { logger, history } = await gateway.newLogger();
-      const now = Date.now();
-      const frames = [1, 2].map((hours) => ({ messageId: 4_660, at: new Date(now - hours * HOUR_MS) }));
-      const replies = [await logger.measure(frames[0]), await logger.measure(frames[1])];
-      assert.deepEqual(codesOf(replies), ['2.01', '2.01']);
-      assert.equal((await history()).length, 2);
-    });
-
     it('answers other bytes under a known message id with at most three times their size', async () => {
       const { org, logger, applyProfile } = await gateway.newLogger();
       await logger.measure();
@@ -161,23 +152,6 @@ describe('The gateway', () => {
       const [first, second] = [await logger.exchange(frame), await logger.exchange(frame)];
       assert.deepEqual(second.bytes, first.bytes);
       assert.equal((await history()).length, 2);
-    });
-
-    it('answers a datagram repeated before its answer with the same bytes, and stores its readings once', async () => {
-      const { logger, history } = await gateway.newLogger();
-      await Promise.all(Array.from({ length: 5 }, (_, index) => logger.measure({ messageId: 500 + index })));
-      const frame = logger.frame({ at: new Date(Date.now() - HOUR_MS) });
-      const replies = await Promise.all([logger.exchange(frame), logger.exchange(frame)]);
-      assert.deepEqual(replies[1]?.bytes, replies[0]?.bytes);
-      assert.equal((await history()).filter(({ late }) => late).length, 1);
-    });
-
-    it('acknowledges readings that are sent again in another datagram, and stores them once', async () => {
-      const { logger, history } = await gateway.newLogger();
-      const at = new Date();
-      const replies = [await logger.measure({ at }), await logger.measure({ at })];
-      assert.deepEqual(codesOf(replies), ['2.01', '2.01']);
-      assert.equal((await history()).length, 1);
     });
   });
 
@@ -212,12 +186,6 @@ describe('The gateway', () => {
       const second = (await logger.exchange(request)).payload.readUInt32BE();
       assert.ok(second - first >= 60, `${second - first} s later`);
     }
-  });
-
-  it('serves the same paths under the prefix efento', async () => {
-    const { logger } = await gateway.newLogger();
-    const { payload } = await logger.send('efento/t', Buffer.alloc(0), { method: GET });
-    assert.equal(payload.length, 4);
   });
 
   describe('with device info', () => {

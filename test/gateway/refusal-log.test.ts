@@ -100,7 +100,7 @@ describe('A stranger who makes up serial numbers', () => {
 
   it('writes at most 20 lines a minute to the log', async () => {
     const stranger = await openCoapEndpoint(gateway.dms.coapPort);
-    for (let id = 0; id < 500; id++) {
+    for (let id = 0; id < 40; id++) {
       const payload = encoded([bytes(1, Buffer.from(id.toString(16).padStart(12, '0'), 'hex'))]);
       await stranger.exchange(coapRequest({ path: 'm', payload, type: 0, code: 2, id, options: [] }));
     }

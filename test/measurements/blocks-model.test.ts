@@ -6,11 +6,10 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createBatchTransact } from '../../src/db/batch-transaction.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
-import { createTransact } from '../../src/db/transaction.ts';
 import { keyOfReading, type Reading } from '../../src/devices/reading.ts';
-import { createCompactionRepository } from '../../src/measurements/compaction.repository.ts';
-import { createCompaction } from '../../src/measurements/compaction.service.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
+import { listAll } from '../support/client.ts';
+import { compactClosedDays } from './compact.ts';
 import { SENSOR_FAULT } from './fixtures.ts';
 import { useLogger } from './harness.ts';
 import { storedReadings } from './stored-readings.ts';
@@ -65,31 +64,13 @@ describe('Blocks against a set of readings', () => {
     );
   });
 
-  const compact = () =>
-    createCompaction({
-      transact: createTransact(other),
-      compactionIn: createCompactionRepository,
-      now: () => new Date(now),
-      onSetAside(_device, error) {
-        throw error;
-      },
-    }).compactClosedDays();
+  const compact = () => compactClosedDays(other, () => new Date(now));
 
   async function comparePages(sent: Map<number, Reading>): Promise<void> {
-    const found: string[] = [];
-    for (let cursor = ''; ; ) {
-      const { items, nextCursor } = await logger.history(`?limit=7${cursor}`);
-      found.push(
-        ...items.map(
-          ({ measuredAt, channel }: { measuredAt: string; channel: number }) => `${measuredAt} ${channel}`,
-        ),
-      );
-      if (!nextCursor) break;
-      cursor = `&cursor=${nextCursor}`;
-    }
+    const found = await listAll(logger.org.api, `/assets/${logger.assetId}/measurements?limit=7`);
     const expected = [...sent.keys()].sort((a, b) => b - a).map((key) => sent.get(key) as Reading);
     assert.deepEqual(
-      found,
+      found.map(({ measuredAt, channel }) => `${measuredAt} ${channel}`),
       expected.map(({ measuredAt, channel }) => `${measuredAt.toISOString()} ${channel}`),
     );
   }

@@ -5,10 +5,11 @@ import { isUnavailable } from '../../src/db/faults.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createCompactionRepository } from '../../src/measurements/compaction.repository.ts';
-import { type CompactionDeps, createCompaction } from '../../src/measurements/compaction.service.ts';
+import type { CompactionDeps } from '../../src/measurements/compaction.service.ts';
 import { countReadings } from '../../src/measurements/reading-block.ts';
 import { DAY_MS } from '../../src/process/durations.ts';
 import { registerMany } from '../support/fleet.ts';
+import { compactClosedDays } from './compact.ts';
 import { SENSOR_FAULT, temperature } from './fixtures.ts';
 import { countsOf, useLogger } from './harness.ts';
 import { countBlocks, storedReadings } from './stored-readings.ts';
@@ -30,17 +31,7 @@ describe('Compaction', () => {
   const { frame, history, intakeWith } = logger;
   const sql = () => logger.dms.service.sql;
 
-  const compactionWith = (more: Partial<CompactionDeps> = {}) =>
-    createCompaction({
-      transact: createTransact(sql()),
-      compactionIn: createCompactionRepository,
-      now: () => new Date(),
-      onSetAside(_device, error) {
-        throw error;
-      },
-      ...more,
-    });
-  const compact = () => compactionWith().compactClosedDays();
+  const compact = (more: Partial<CompactionDeps> = {}) => compactClosedDays(sql(), () => new Date(), more);
 
   /** Frames with one reading each, received at different times, on two channels. */
   async function sendDay(serialNumber = logger.serial, start = noon): Promise<void> {
@@ -64,7 +55,7 @@ describe('Compaction', () => {
     for (const daysBefore of [3, 2, 1, 0]) await sendDay(logger.serial, noon - daysBefore * DAY_MS);
     const before = await history('?limit=100');
     const read: Array<{ readings: number; unreadBlocks: number }> = [];
-    await compactionWith({
+    await compact({
       readingsMax: 48,
       compactionIn(handle) {
         const repository = createCompactionRepository(handle);
@@ -78,7 +69,7 @@ describe('Compaction', () => {
           },
         };
       },
-    }).compactClosedDays();
+    });
     assert.deepEqual(read, [
       { readings: 48, unreadBlocks: 1 },
       { readings: 48, unreadBlocks: 0 },
@@ -93,10 +84,10 @@ describe('Compaction', () => {
     const before = await history();
     const setAside: string[] = [];
     const compactAgain = () =>
-      compactionWith({
+      compact({
         readingsMax: 23,
         onSetAside: ({ assetId }, error) => setAside.push(`${assetId} ${(error as Error).message}`),
-      }).compactClosedDays();
+      });
     await compactAgain();
     await compactAgain();
     const day = new Date(noon - DAY_MS).toISOString().slice(0, 10);
@@ -156,7 +147,7 @@ describe('Compaction', () => {
     await sendDay();
     const before = await history();
     const killedAfter = (step: 'removeDay' | 'insert') =>
-      compactionWith({
+      compact({
         compactionIn(handle: Database) {
           const repository = createCompactionRepository(handle);
           return {
@@ -168,7 +159,7 @@ describe('Compaction', () => {
             },
           };
         },
-      }).compactClosedDays();
+      });
     for (const step of ['removeDay', 'insert'] as const) {
       await assert.rejects(killedAfter(step), isUnavailable);
       assert.equal(await countBlocks(sql(), logger.assetId), 24, step);
@@ -219,7 +210,7 @@ describe('Compaction', () => {
     };
     do {
       const processes = [createTransact(sql()), createTransact(other)];
-      await Promise.all(processes.map((transact) => compactionWith({ transact }).compactClosedDays()));
+      await Promise.all(processes.map((transact) => compact({ transact })));
     } while (await isDue());
     await other.destroy();
     for (const serial of fleet) {
@@ -269,7 +260,7 @@ describe('Compaction', () => {
       [due[19]?.assetId, Object.assign(new Error('too slow'), { code: '57014' })],
     ]);
     const setAside: string[] = [];
-    await compactionWith({
+    await compact({
       compactionIn(handle) {
         const repository = createCompactionRepository(handle);
         return {
@@ -281,7 +272,7 @@ describe('Compaction', () => {
         };
       },
       onSetAside: ({ assetId }) => setAside.push(assetId),
-    }).compactClosedDays();
+    });
     assert.deepEqual(setAside, [...faults.keys()]);
     assert.deepEqual(await left(), [due[7], due[19]]);
     const locked = await sql().transaction();

@@ -6,6 +6,7 @@ import type { Reading } from '../../src/devices/reading.ts';
 import { createCompactionRepository } from '../../src/measurements/compaction.repository.ts';
 import { toBlocks } from '../../src/measurements/reading-block.ts';
 import { DAY_MS } from '../../src/process/durations.ts';
+import { listAll } from '../support/client.ts';
 import { SENSOR_FAULT, temperature } from './fixtures.ts';
 import { useLogger } from './harness.ts';
 
@@ -110,15 +111,8 @@ describe('A curve', () => {
       whole.reduce((sum: number, item: number[]) => sum + (item[5] ?? 0), 0),
       600,
     );
-    const paged = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const page: { items: Item[]; nextCursor: string | null } = await logger.history(
-        query({ resolution: '1h', limit: 9, ...(cursor && { cursor }) }),
-      );
-      paged.push(...page.items.map(short));
-      cursor = page.nextCursor;
-    }
-    assert.deepEqual(paged, whole);
+    const path = `/assets/${logger.assetId}/measurements${query({ resolution: '1h', limit: 9 })}`;
+    assert.deepEqual((await listAll(logger.org.api, path)).map(short), whole);
     await logger.newLogger();
     await store(readings);
     assert.deepEqual(await curve({ resolution: '1h', limit: 500 }), whole);

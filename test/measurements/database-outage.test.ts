@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { request } from 'undici';
-import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
-import { createPartitionKeeper } from '../../src/db/partitions.ts';
-import { query } from '../../src/db/query.ts';
 import { register } from '../support/fleet.ts';
 import { newDatabase } from '../support/servers.ts';
 import { useService } from '../support/service.ts';
 import { useTcpProxy } from '../support/tcp-proxy.ts';
+import { insertReadings } from './stored-readings.ts';
 
-/** One each second, back to the month before in the first days of a month. */
+/** More than the buffers of the sockets hold. */
 const READINGS = 200_000;
 
 describe('While the database is away', () => {
@@ -21,18 +19,7 @@ describe('While the database is away', () => {
   });
 
   it('breaks the connection when the database goes away while a CSV table is sent', async () => {
-    await createPartitionKeeper(dms.service.sql, MEASUREMENTS).ensure([
-      new Date(Date.now() - READINGS * 1_000),
-      new Date(),
-    ]);
-    await query(
-      dms.service.sql,
-      `insert into measurement_blocks
-         (organization_id, asset_id, first_at, last_at, received_at, channel, type, scale, late, steps)
-       select ?, ?, now() - make_interval(secs => g), now() - make_interval(secs => g), now(), 2, 1, 0, false, '{1}'
-       from generate_series(1, ${READINGS}) g`,
-      [dms.id, assetId],
-    );
+    await insertReadings(dms.service.sql, { organizationId: dms.id, assetId, count: READINGS });
     const { token } = await dms.issueKey(dms.id, 'customer');
     const { body, statusCode } = await request(`${dms.baseUrl}/assets/${assetId}/measurements`, {
       headers: { authorization: `Bearer ${token}`, accept: 'text/csv' },

@@ -69,29 +69,6 @@ describe('Readings that were stored before', () => {
     assert.equal(attempts(), 3);
   });
 
-  for (const [what, readings] of [
-    ['sensor errors', [at(-3), fault(-2), fault(-1, 2)]],
-    ['of a clock that runs ahead', [at(-1), at(60), at(61, { channel: 2 })]],
-  ] as const) {
-    it(`finds duplicates in one attempt when they are ${what}`, async () => {
-      const { receive, attempts } = countingIntake();
-      assert.deepEqual(await receive([[...readings]]), [counts(3, 0)]);
-      assert.deepEqual(await receive([[...readings]]), [counts(0, 3)]);
-      assert.equal((await history()).items.length, 3);
-      assert.equal(attempts(), 2);
-    });
-  }
-
-  it('distinguishes duplicates from new readings that are older than the latest', async () => {
-    const { receive, attempts } = countingIntake();
-    await receive([[at(-1), at(-10), at(-30)]]);
-    assert.deepEqual(await receive([[at(-40), at(-30), at(-20), at(-10, { channel: 2 }), at(-10), at(0)]]), [
-      counts(4, 2),
-    ]);
-    assert.equal((await history()).items.length, 7);
-    assert.equal(attempts(), 2);
-  });
-
   it('counts duplicates, and fails no frame, when the state of the device knows less than is stored', async () => {
     const fleet = await registerMany(logger.org, 6, newSerial('NEIGHBOUR'));
     const { receive, attempts } = countingIntake();

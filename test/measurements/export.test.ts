@@ -6,6 +6,7 @@ import { eventually, register } from '../support/fleet.ts';
 import { startSlowReader } from '../support/slow-reader.ts';
 import { ago, reading, series } from './fixtures.ts';
 import { useLogger } from './harness.ts';
+import { insertReadings } from './stored-readings.ts';
 
 const RANGE = `from=${ago(2_000)}&to=${ago(-60)}`;
 const CSV = { headers: { accept: 'text/csv' } };
@@ -78,20 +79,6 @@ describe('An export of measurements', () => {
     assert.deepEqual([...new Set(all.map(({ assetId }) => assetId))], [logger.assetId, others[1]]);
   });
 
-  it('writes the same whether its assets have no, few or many readings', async () => {
-    const expected: string[] = [];
-    for (const [index, count] of [0, 3, 600, 0, 450, 200, 1, 0].entries()) {
-      const serial = newSerial(`Mixed${index}`);
-      const id = count > 0 ? await addAsset(serial, series(count)) : await register(logger.org, serial);
-      const items = (await logger.historyOf(id, '?limit=500')).items.length;
-      assert.equal(items, Math.min(count, 500));
-      expected.push(...Array<string>(count).fill(id));
-    }
-    const found = linesOf((await get(`${RANGE}&all=true`)).text).map(({ assetId }) => assetId);
-    assert.deepEqual(found.toSorted(), expected.toSorted());
-    assert.equal(new Set(found.filter((id, index) => id !== found[index - 1])).size, 5);
-  });
-
   it('reads a hundred assets without readings in one statement, and stops when its client has gone', async () => {
     const scopes = Array.from({ length: 1_000 }, (_, index) => scopeOf(index));
     const asked: number[] = [];
@@ -139,15 +126,9 @@ describe('An export of measurements', () => {
 
   it('holds no connection while its client reads slowly, and ends when the client has gone', async () => {
     const { sql } = logger.dms.service;
-    await sql.raw(
-      `insert into measurement_blocks
-         (organization_id, asset_id, first_at, last_at, received_at, channel, type, scale, late, steps)
-       select ?, ?, at, at, now(), 1, 1, 0, false, array[n % 30]
-       from generate_series(1, 50000) as n,
-         lateral (select date_trunc('month', now()) + interval '15 days' - n * interval '1 second' as at) as time`,
-      [logger.org.id, logger.assetId],
-    );
-    const { token } = await logger.dms.issueKey(logger.org.id, 'customer');
+    const { org, assetId } = logger;
+    await insertReadings(sql, { organizationId: org.id, assetId, count: 50_000 });
+    const { token } = await logger.dms.issueKey(org.id, 'customer');
     const from = new Date(Date.now() - 60 * 86_400_000).toISOString();
     const reader = startSlowReader(logger.dms.baseUrl, {
       path: `/measurements?from=${from}&to=${ago(-50_000)}&all=true`,

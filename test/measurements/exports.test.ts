@@ -7,8 +7,9 @@ import { signIn, visit } from '../operator/visitor.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { eventually, register } from '../support/fleet.ts';
 import { countLockWaits } from '../support/lock-waits.ts';
-import { startService, type TestOrganization, type TestService, useService } from '../support/service.ts';
+import { startService, type TestService, useService } from '../support/service.ts';
 import { type SlowReader, startSlowReader } from '../support/slow-reader.ts';
+import { insertReadings } from './stored-readings.ts';
 
 const TRANSFERS = {
   poolSize: 4,
@@ -28,23 +29,11 @@ const CSV = { headers: { accept: 'text/csv' } };
 const pathOf = (assetId: string) => `/assets/${assetId}/measurements`;
 const exported = (api: Client, assetId: string): Promise<Answer> => api.get(pathOf(assetId), CSV);
 
-const PER_BLOCK = 200;
-
-/** An asset with this many readings, one a second. */
-async function measured({ service }: TestService, owner: TestOrganization, count: number): Promise<string> {
-  const assetId = await register(owner, `READINGS-${count}`);
-  await service.sql.raw(
-    `insert into measurement_blocks
-       (organization_id, asset_id, first_at, last_at, received_at, channel, type, scale, late, steps)
-     select ?, ?, last_at - interval '${PER_BLOCK - 1} seconds', last_at, now(), 1, 1, 0, false,
-       array(select n % 30 from generate_series(1, ${PER_BLOCK}) as n)
-     from generate_series(1, ?) as block,
-       lateral (
-         select date_trunc('month', now()) + interval '15 days' - block * interval '${PER_BLOCK} seconds' as last_at
-       ) as time`,
-    [owner.id, assetId, count / PER_BLOCK],
-  );
-  await service.sql.raw('analyze measurement_blocks');
+/** An asset with this many readings. */
+async function measured(dms: TestService, count: number): Promise<string> {
+  const assetId = await register(dms, `READINGS-${count}`);
+  await insertReadings(dms.service.sql, { organizationId: dms.id, assetId, count });
+  await dms.service.sql.raw('analyze measurement_blocks');
   return assetId;
 }
 
@@ -62,8 +51,8 @@ describe('Exports of measurements', () => {
     settings: { databasePoolSize: 4, writeTimeoutMs: HOUR_MS, transfers: TRANSFERS },
   });
   before(async () => {
-    assetId = await measured(dms, dms, READINGS);
-    shortId = await measured(dms, dms, READINGS / 100);
+    assetId = await measured(dms, READINGS);
+    shortId = await measured(dms, READINGS / 100);
   });
   beforeEach(() => {
     readers = [];
@@ -177,32 +166,5 @@ describe('Exports of measurements', () => {
     assert.match(text, /Content-Type: text\/csv/i);
     assert.ok(bytes < READINGS * BYTES_MIN, `${bytes} bytes`);
     assert.doesNotMatch(text.slice(-8), /0\r\n\r\n$/, 'the last chunk');
-  });
-
-  it('stops counting exports when their client has gone', async () => {
-    const token = await newToken();
-    const running = [1, 2].map(() => read(token));
-    await Promise.all(running.map(({ status }) => status));
-    for (const reader of running) reader.stop();
-    await eventually(
-      () => exported(dms.with(token), shortId),
-      ({ status }) => status === 200,
-    );
-  });
-
-  it('holds no connection between two chunks', async () => {
-    const token = await newToken();
-    const running = [1, 2].map(() => read(token));
-    await Promise.all(running.map(({ status }) => status));
-    await eventually(
-      async () => {
-        const { rows } = await dms.service.sql.raw(
-          `select count(*) from pg_stat_activity
-           where datname = current_database() and application_name like '%transfers' and state <> 'idle'`,
-        );
-        return Number(rows[0].count);
-      },
-      (count) => count === 0,
-    );
   });
 });

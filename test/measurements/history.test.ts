@@ -11,34 +11,6 @@ describe('The history', () => {
     assert.deepEqual(await history(), { items: [], nextCursor: null });
   });
 
-  it('lists each reading once, newest first, over pages of any size', async () => {
-    const measuredAt = ago(30);
-    await send([...series(5), ...[1, 2, 3].map((channel) => reading({ channel, measuredAt }))]);
-    const all = (await history()).items;
-    assert.equal(all.length, 8);
-    assert.deepEqual(timesOf(all), timesOf(all).toSorted().toReversed());
-    for (const limit of [1, 2, 3, 7, 8, 9]) {
-      const items: object[] = [];
-      let cursor: string | null = null;
-      do {
-        const page: { items: object[]; nextCursor: string | null } = await history(
-          `?limit=${limit}${cursor === null ? '' : `&cursor=${cursor}`}`,
-        );
-        items.push(...page.items);
-        cursor = page.nextCursor;
-      } while (cursor !== null);
-      assert.deepEqual(items, all, `pages of ${limit}`);
-    }
-  });
-
-  it('links to the next page of a history', async () => {
-    await send(series(3));
-    const { headers } = await logger.org.api.get(`/assets/${logger.assetId}/measurements?limit=2&channel=1`);
-    const link = /^<([^>]+)>; rel="next"$/.exec(String(headers.link))?.[1];
-    const { body } = await logger.org.api.get(String(link));
-    assert.deepEqual([body.items.length, body.nextCursor], [1, null]);
-  });
-
   it('lists readings from the time `from` on, and before the time `to`', async () => {
     const readings = series(4);
     await send(readings);
@@ -63,12 +35,6 @@ describe('The history', () => {
     }
   });
 
-  it('accepts `from` in any time zone', async () => {
-    await send([reading({ measuredAt: '2026-03-02T08:15:30+01:00' })]);
-    const from = encodeURIComponent('2026-03-02T12:45:30+05:30');
-    assert.deepEqual(timesOf((await history(`?from=${from}`)).items), ['2026-03-02T07:15:30.000Z']);
-  });
-
   it('lists the readings of one channel', async () => {
     const measuredAt = ago(1);
     await send([1, 2].map((channel) => reading({ channel, measuredAt })));
@@ -80,23 +46,10 @@ describe('The history', () => {
   });
 
   it('refuses an invalid query of the history with 400', async () => {
-    const bad = [
-      'channel=0',
-      'channel=7',
-      'channel=probe',
-      'limit=0',
-      'limit=501',
-      'from=yesterday',
-      'from=0000-01-01T00:00Z',
-      'x=1',
-    ];
     for (const text of [
-      ...bad,
-      'cursor=',
-      'cursor=x',
-      'cursor=MTIz',
-      `cursor=${logger.assetId}`,
-      'to=2026-02-30T00:00Z',
+      ...['channel=0', 'channel=7', 'channel=probe'],
+      ...['from=yesterday', 'from=0000-01-01T00:00Z', 'to=2026-02-30T00:00Z'],
+      ...['cursor=MTIz', `cursor=${logger.assetId}`],
     ]) {
       const { status } = await logger.org.api.get(`/assets/${logger.assetId}/measurements?${text}`);
       assert.equal(status, 400, text);
@@ -118,56 +71,40 @@ describe('The history', () => {
       );
     }
   });
-});
 
-describe('The history as a table', () => {
-  const logger = useLogger();
-  const { history, send } = logger;
+  describe('as a table', () => {
+    const COLUMNS = 'channel,position,type,value,unit,measuredAt,receivedAt,late,error';
+    const table = (more = '') =>
+      logger.org.api.get(`/assets/${logger.assetId}/measurements${more}`, {
+        headers: { accept: 'text/csv' },
+      });
 
-  const COLUMNS = 'channel,position,type,value,unit,measuredAt,receivedAt,late,error';
-  const table = (more = '', accept = 'text/csv') =>
-    logger.org.api.get(`/assets/${logger.assetId}/measurements${more}`, { headers: { accept } });
+    it('writes a CSV table with all readings, for any limit', async () => {
+      await send(series(1_000));
+      await send(series(1_000, { channel: 2 }));
+      await send(series(1_000, { channel: 3, type: 'distance' }));
+      const { status, headers, text } = await table('?limit=5');
+      assert.equal(status, 200);
+      assert.match(String(headers['content-type']), /^text\/csv/);
+      const [header, ...lines] = text.split('\r\n');
+      assert.equal(header, COLUMNS);
+      assert.equal(lines.pop(), '');
+      assert.equal(new Set(lines).size, 3_000);
+      const { items } = await history('?limit=1');
+      const [item] = items;
+      assert.equal(lines[0], `3,,distance,${item.value},mm,${item.measuredAt},${item.receivedAt},false,`);
+    });
 
-  it('writes a CSV table with all readings, for any limit', async () => {
-    await send(series(1_000));
-    await send(series(1_000, { channel: 2 }));
-    await send(series(1_000, { channel: 3, type: 'distance' }));
-    const { status, headers, text } = await table('?limit=5');
-    assert.equal(status, 200);
-    assert.match(String(headers['content-type']), /^text\/csv/);
-    const [header, ...lines] = text.split('\r\n');
-    assert.equal(header, COLUMNS);
-    assert.equal(lines.pop(), '');
-    assert.equal(new Set(lines).size, 3_000);
-    const { items } = await history('?limit=1');
-    const [item] = items;
-    assert.equal(lines[0], `3,,distance,${item.value},mm,${item.measuredAt},${item.receivedAt},false,`);
-  });
+    it('writes a CSV table of the range and channel in the query', async () => {
+      const readings = series(4);
+      await send([...readings, reading({ channel: 2 })]);
+      const [, second] = timesOf(readings as never);
+      const { text } = await table(`?from=${second}&channel=1`);
+      assert.equal(text.trim().split('\r\n').length, 1 + 2);
+    });
 
-  it('writes a CSV table of the range and channel in the query', async () => {
-    const readings = series(4);
-    await send([...readings, reading({ channel: 2 })]);
-    const [, second] = timesOf(readings as never);
-    const { text } = await table(`?from=${second}&channel=1`);
-    assert.equal(text.trim().split('\r\n').length, 1 + 2);
-  });
-
-  it('writes a CSV table of only a header without measurements', async () => {
-    assert.equal((await table()).text, `${COLUMNS}\r\n`);
-  });
-
-  it('sends CSV to a client that prefers it, and JSON to others', async () => {
-    for (const accept of [
-      'text/csv',
-      'text/*',
-      'text/csv, */*',
-      'application/json;q=0.5, text/csv',
-      'TEXT/CSV, */*;q=0.1',
-    ]) {
-      assert.match(String((await table('', accept)).headers['content-type']), /^text\/csv/, accept);
-    }
-    for (const accept of ['*/*', 'application/json', 'text/csv;q=0.5, application/json', 'text/html']) {
-      assert.match(String((await table('', accept)).headers['content-type']), /^application\/json/, accept);
-    }
+    it('writes a CSV table of only a header without measurements', async () => {
+      assert.equal((await table()).text, `${COLUMNS}\r\n`);
+    });
   });
 });

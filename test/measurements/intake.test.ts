@@ -1,34 +1,18 @@
 /** From a frame to stored rows: in batches, and concurrently with other transactions. */
 import assert from 'node:assert/strict';
-import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
-import { dropPartitions } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
 import type { ReceivedFrame } from '../../src/measurements/frame.ts';
 import { createMeasurementsRepository } from '../../src/measurements/measurements.repository.ts';
-import { FACTORY, registerMany, report } from '../support/fleet.ts';
+import { registerMany } from '../support/fleet.ts';
 import { untilLockWaits } from '../support/lock-waits.ts';
-import { ago, SENSOR_FAULT, temperature } from './fixtures.ts';
+import { ago, temperature } from './fixtures.ts';
 import { useLogger } from './harness.ts';
 
 describe('The intake', () => {
   const logger = useLogger();
   const { frame, history, intakeWith, newSerial } = logger;
-  const monthly = (month: number, day = 15, year = 2016) =>
-    temperature(0, { value: month, measuredAt: new Date(Date.UTC(year, month, day)) });
-
-  it('rejects a frame that cannot be stored, and stores the others of its batch', async () => {
-    const fleet = await registerMany(logger.org, 20, newSerial('NEIGHBOUR'));
-    const intake = intakeWith();
-    const settled = await Promise.allSettled([
-      ...fleet.slice(0, 10).map((serialNumber) => intake.receive(frame({ serialNumber }))),
-      intake.receive(frame({ readings: [temperature(-1, { channel: 40_000 })] })),
-      ...fleet.slice(10).map((serialNumber) => intake.receive(frame({ serialNumber }))),
-    ]);
-    assert.deepEqual(
-      settled.map((each) => (each.status === 'fulfilled' ? each.value?.accepted : each.status)),
-      [...Array(10).fill(1), 'rejected', ...Array(10).fill(1)],
-    );
-  });
+  const monthly = (month: number, day = 15) =>
+    temperature(0, { value: month, measuredAt: new Date(Date.UTC(2016, month, day)) });
 
   it('refuses a report that fails alone, and stores the frames that come with it', async () => {
     const [reporting = '', ...fleet] = await registerMany(logger.org, 5, newSerial('NEIGHBOUR'));
@@ -51,24 +35,6 @@ describe('The intake', () => {
       fleet.map(() => 1),
     );
     await Promise.all([refused, ...others]);
-  });
-
-  it('counts the new readings of each frame, also when frames of one device arrive at once', async () => {
-    const intake = intakeWith();
-    const [a, b, c] = [temperature(-3), temperature(-2), temperature(-1)];
-    await intake.receive(frame({ readings: [a] }));
-    const results = await Promise.all(
-      [[a, b], [b, c], [c], [a]].map((readings) => intake.receive(frame({ readings }))),
-    );
-    assert.deepEqual(
-      results.map((result) => [result?.accepted, result?.duplicates]),
-      [
-        [1, 1],
-        [1, 1],
-        [0, 1],
-        [0, 1],
-      ],
-    );
   });
 
   it('keeps the results of concurrent batches in the state of a device', async () => {
@@ -129,14 +95,6 @@ describe('The intake', () => {
     assert.ok(Math.max(...sizes) <= 20_000, `${Math.max(...sizes)} readings in one batch`);
   });
 
-  it('stores a sensor error with its code, and not as the last reading of the asset', async () => {
-    const error = temperature(-1, { value: null, error: SENSOR_FAULT });
-    await intakeWith().receive(frame({ readings: [error] }));
-    const [item] = (await history()).items;
-    assert.deepEqual([item.value, item.error], [null, SENSOR_FAULT]);
-    assert.equal((await logger.asset()).lastReadingAt, null);
-  });
-
   it('passes only new readings on to alerts, and publishes once that a device came back online', async () => {
     await query(logger.dms.service.sql, `update device_states set status = 'offline' where asset_id = ?`, [
       logger.assetId,
@@ -170,17 +128,6 @@ describe('The intake', () => {
     assert.equal((await logger.asset()).status, 'new');
   });
 
-  it('asks for a report when the hash is not the reported one, or nothing is reported yet', async () => {
-    const wantsReport = async (configHash: number | null) =>
-      (await intakeWith().receive(frame({ configHash })))?.wantsReport;
-    assert.deepEqual([await wantsReport(8), await wantsReport(null)], [true, false]);
-    await report(logger.org, logger.serial, { ...FACTORY, configHash: 7 });
-    assert.deepEqual(
-      [await wantsReport(7), await wantsReport(8), await wantsReport(null)],
-      [false, true, false],
-    );
-  });
-
   it('creates a partition again that another process has dropped', async () => {
     const intake = intakeWith();
     await intake.receive(frame({ readings: [monthly(4, 1)] }));
@@ -194,17 +141,5 @@ describe('The intake', () => {
       fleet.map((serialNumber) => intakeWith().receive(frame({ serialNumber, readings: [monthly(7)] }))),
     );
     assert.ok(results.every((result) => result?.accepted === 1));
-  });
-
-  it('stores readings by month, which retention drops as a whole', async () => {
-    const readings = [0, 1, 2].map((month) => monthly(month, 15, 2017));
-    await intakeWith().receive(frame({ readings }));
-    const { sql } = logger.dms.service;
-    const dropped = await dropPartitions(sql, MEASUREMENTS, new Date(Date.UTC(2017, 2, 20)));
-    assert.deepEqual(dropped.slice(-2), ['measurement_blocks_201701', 'measurement_blocks_201702']);
-    assert.deepEqual(
-      (await history()).items.map(({ value }: { value: number }) => value),
-      [2],
-    );
   });
 });

@@ -1,7 +1,5 @@
 /** Round trips of a frame: answers of the database that are needed before the next statement can be sent. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { createAlertBatchesRepository } from '../../src/alerts/alert-batches.repository.ts';
 import { createAlertEvaluation } from '../../src/alerts/alert-evaluation.service.ts';
 import { createBatchTransact } from '../../src/db/batch-transaction.ts';
@@ -10,20 +8,26 @@ import { createOutboxRepository } from '../../src/deliveries/outbox.repository.t
 import { createPublishEvents } from '../../src/events/events.service.ts';
 import type { MessageBatchDeps } from '../../src/measurements/message-batch.service.ts';
 import { apply, applyAnswer, createProfile, FRIDGE, register } from '../support/fleet.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { temperature } from './fixtures.ts';
 import { useLogger } from './harness.ts';
 
 describe('A frame alone', () => {
   const logger = useLogger();
-  let proxy: Awaited<ReturnType<typeof startCountingProxy>>;
+  let roundTrips = 0;
+  let lastFrom = 'server';
+  /** A round trip begins whenever the client sends after the server has. */
+  const count = (from: 'client' | 'server') => {
+    if (from === 'client' && lastFrom === 'server') roundTrips++;
+    lastFrom = from;
+  };
+  let proxy: TcpProxy;
   let database: Database;
 
   before(async () => {
-    const url = new URL(logger.dms.settings.databaseUrl);
-    proxy = await startCountingProxy(url);
-    url.host = `127.0.0.1:${proxy.port}`;
+    proxy = await startTcpProxy(logger.dms.settings.databaseUrl, count);
     database = openDatabase({
-      url: url.href,
+      url: proxy.url,
       poolSize: 1,
       statementTimeoutMs: 5_000,
       applicationName: 'round trips',
@@ -31,7 +35,7 @@ describe('A frame alone', () => {
   });
   after(async () => {
     await database.destroy();
-    proxy.stop();
+    await proxy.stop();
   });
 
   /** An intake that publishes, with one connection through the proxy. */
@@ -55,9 +59,9 @@ describe('A frame alone', () => {
 
   it('takes three round trips to be stored and published', async () => {
     const { receive } = await openIntake();
-    proxy.reset();
+    roundTrips = 0;
     assert.equal((await receive(-1))?.accepted, 1);
-    assert.equal(proxy.roundTrips(), 3);
+    assert.equal(roundTrips, 3);
     const { rows } = await logger.dms.service.sql.raw(
       'select count(*) from events where organization_id = ?',
       [logger.org.id],
@@ -80,9 +84,9 @@ describe('A frame alone', () => {
     // A process reads the content of a configuration once.
     await receiveValue(-1.5, 5);
     const before = transactions();
-    proxy.reset();
+    roundTrips = 0;
     await receiveValue(-1, 9);
-    assert.deepEqual([transactions() - before, proxy.roundTrips()], [1, 5]);
+    assert.deepEqual([transactions() - before, roundTrips], [1, 5]);
     assert.equal((await logger.asset()).openAlerts, 1);
   });
 
@@ -95,43 +99,9 @@ describe('A frame alone', () => {
     // A process reads the content of a configuration once.
     await receive(-1, { serialNumber: other });
     const before = transactions();
-    proxy.reset();
+    roundTrips = 0;
     const result = await receive(-1);
     assert.deepEqual([result?.accepted, result?.pendingConfig?.revision], [1, 1]);
-    assert.deepEqual([transactions() - before, proxy.roundTrips()], [1, 6]);
+    assert.deepEqual([transactions() - before, roundTrips], [1, 6]);
   });
 });
-
-/** A round trip begins whenever the client sends after the server has. */
-async function startCountingProxy({ hostname, port }: URL) {
-  let trips = 0;
-  let wasServer = true;
-  const server: Server = createServer((client) => {
-    const upstream = connect(Number(port), hostname);
-    client.on('data', (bytes) => {
-      if (wasServer) trips++;
-      wasServer = false;
-      upstream.write(bytes);
-    });
-    upstream.on('data', (bytes) => {
-      wasServer = true;
-      client.write(bytes);
-    });
-    for (const [one, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      one.on('close', () => other.destroy());
-      one.on('error', () => other.destroy());
-    }
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    port: (server.address() as AddressInfo).port,
-    reset: () => {
-      trips = 0;
-    },
-    roundTrips: () => trips,
-    stop: () => void server.close(),
-  };
-}

@@ -5,9 +5,10 @@ import {
   createUnregisteredContactsRepository,
   createUnregisteredDevicesRepository,
 } from '../../src/devices/unregistered-devices.repository.ts';
+import { listAll } from '../support/client.ts';
 import { apply, configOf, createProfile, FRIDGE, register, registerMany } from '../support/fleet.ts';
 import { ago, reading, series } from './fixtures.ts';
-import { countsOf, timesOf, useLogger } from './harness.ts';
+import { countsOf, useLogger } from './harness.ts';
 
 const DAY_MINUTES = 1_440;
 
@@ -33,28 +34,6 @@ describe('A reading that is sent', () => {
       late: false,
     });
     assert.deepEqual([items.length, nextCursor], [1, null]);
-  });
-
-  it('counts a repeated reading as a duplicate, and stores it once', async () => {
-    const readings = series(3);
-    assert.deepEqual(countsOf(await send(readings)), { accepted: 3, duplicates: 0 });
-    assert.deepEqual(countsOf(await send(readings)), { accepted: 0, duplicates: 3 });
-    assert.deepEqual(countsOf(await send([...readings, reading({ measuredAt: ago(9) })])), {
-      accepted: 1,
-      duplicates: 3,
-    });
-    assert.equal((await history()).items.length, 4);
-  });
-
-  it('keeps the first value of a reading that its frame repeats', async () => {
-    const measuredAt = ago(2);
-    const same = [reading({ measuredAt, value: 1 }), reading({ measuredAt, value: 2 })];
-    const { body } = await send([...same, same[0] as object]);
-    assert.deepEqual([body.accepted, body.duplicates, body.conflicts], [1, 1, 1]);
-    assert.deepEqual(
-      (await history()).items.map(({ value }: { value: number }) => value),
-      [1],
-    );
   });
 
   it('keeps the first value of a second when another value or type comes for it, and counts a conflict', async () => {
@@ -91,17 +70,6 @@ describe('A reading that is sent', () => {
     assert.equal((await logger.asset()).status, 'new');
   });
 
-  it('stores readings of several channels at the same time', async () => {
-    const measuredAt = ago(2);
-    const channels = [1, 2, 3, 4, 5, 6].map((channel) => reading({ channel, measuredAt }));
-    assert.deepEqual(countsOf(await send(channels)), { accepted: 6, duplicates: 0 });
-    const { items } = await history();
-    assert.deepEqual(
-      items.map(({ channel }: { channel: number }) => channel),
-      [6, 5, 4, 3, 2, 1],
-    );
-  });
-
   it('stores the exact value of a reading, for any type', async () => {
     const sent = [
       { channel: 1, type: 'current_precise', value: 19.999 },
@@ -121,35 +89,11 @@ describe('A reading that is sent', () => {
     );
   });
 
-  it('drops readings without a plausible time, and stores the rest of the frame', async () => {
-    const good = [
-      reading({ measuredAt: '2015-01-01T00:00:00Z' }),
-      reading({ measuredAt: ago(-DAY_MINUTES + 1) }),
-    ];
-    const bad = [
-      '1970-01-01T00:00:00Z',
-      '2014-12-31T23:59:59.999Z',
-      ago(-DAY_MINUTES - 1),
-      '9999-12-31T23:59:59Z',
-    ];
-    const sent = [...bad.map((measuredAt) => reading({ measuredAt })), ...good];
-    assert.deepEqual(countsOf(await send(sent)), { accepted: 2, duplicates: 0 });
-    assert.equal((await history()).items.length, 2);
-  });
-
   it('acknowledges a frame with only implausible times, because sending it again would not help', async () => {
     assert.deepEqual(countsOf(await send([reading({ measuredAt: '1970-01-01T00:00:00Z' })])), {
       accepted: 0,
       duplicates: 0,
     });
-  });
-
-  it('stores readings from years ago', async () => {
-    const years = [2015, 2019, 2023].map((year) => reading({ measuredAt: `${year}-02-28T23:59:59.000Z` }));
-    assert.deepEqual(countsOf(await send(years)), { accepted: 3, duplicates: 0 });
-    assert.deepEqual(timesOf((await history('?to=2016-01-01T00:00:00Z')).items), [
-      '2015-02-28T23:59:59.000Z',
-    ]);
   });
 
   it('marks a reading late when it is older than a day, or not newer than the newest of its channel', async () => {
@@ -163,23 +107,6 @@ describe('A reading that is sent', () => {
     await send([reading({ value: 5, measuredAt: ago(DAY_MINUTES + 1), channel: 2 })]);
     await send([reading({ value: 6, measuredAt: ago(DAY_MINUTES - 1), channel: 3 })]);
     assert.deepEqual(await lateOf(), { 1: false, 2: false, 3: true, 4: false, 5: true, 6: false });
-  });
-
-  it('answers 404 for an unregistered serial, and records it for the operator', async () => {
-    const { status, body } = await send([reading()], {}, 'STRANGER');
-    assert.equal(status, 404);
-    assert.match(body.message, /No active device/);
-    const rows = await query(
-      logger.dms.service.sql,
-      'select 1 from unregistered_devices where organization_id = ?',
-      [logger.org.id],
-    );
-    assert.equal(rows.length, 1);
-  });
-
-  it('answers 404 for the serial of an archived asset', async () => {
-    await logger.org.api.delete(`/assets/${logger.assetId}`);
-    assert.equal((await send([reading()])).status, 404);
   });
 
   it('finds the asset of a serial in any case', async () => {
@@ -232,8 +159,8 @@ describe('A reading that is sent', () => {
     }
   });
 
-  it('stores the readings of sixty concurrent devices, each with its own asset', async () => {
-    const fleet = await registerMany(logger.org, 60, newSerial('CROWD'));
+  it('stores the readings of thirty concurrent devices, each with its own asset', async () => {
+    const fleet = await registerMany(logger.org, 30, newSerial('CROWD'));
     const answers = await Promise.all(
       fleet.map((each, index) => send(series(5, { channel: 2, type: 'resistance', value: index }), {}, each)),
     );
@@ -287,94 +214,84 @@ describe('A reading that is sent', () => {
     const statuses = new Set(answers.map(({ status }) => status));
     for (const status of statuses) assert.ok([200, 202, 404].includes(status), `${status}`);
   });
-});
 
-describe('A reading of a position', () => {
-  const logger = useLogger();
-  const { history, newLogger, send } = logger;
+  describe('of a position', () => {
+    const { newLogger } = logger;
 
-  const positionsOf = async () =>
-    (await history()).items
-      .toReversed()
-      .map(({ channel, position }: { channel: number; position: string | null }) => [channel, position]);
-  const sendBoth = (measuredAt = ago(1)) =>
-    send([
-      reading({ channel: 'ambient', measuredAt }),
-      reading({ channel: 'probe', measuredAt }),
-      reading({ channel: 2, type: 'humidity', measuredAt }),
-    ]);
+    const positionsOf = async () =>
+      (await history()).items
+        .toReversed()
+        .map(({ channel, position }: { channel: number; position: string | null }) => [channel, position]);
+    const sendBoth = (measuredAt = ago(1)) =>
+      send([
+        reading({ channel: 'ambient', measuredAt }),
+        reading({ channel: 'probe', measuredAt }),
+        reading({ channel: 2, type: 'humidity', measuredAt }),
+      ]);
 
-  it('resolves positions to the first and the last temperature channel of a known product line', async () => {
-    await newLogger({ model: 'TVO-THT' });
-    assert.deepEqual(countsOf(await sendBoth()), { accepted: 3, duplicates: 0 });
-    assert.deepEqual(await positionsOf(), [
-      [1, 'ambient'],
-      [2, null],
-      [3, 'probe'],
-    ]);
-  });
+    it('resolves positions to the first and the last temperature channel of a known product line', async () => {
+      await newLogger({ model: 'TVO-THT' });
+      assert.deepEqual(countsOf(await sendBoth()), { accepted: 3, duplicates: 0 });
+      assert.deepEqual(await positionsOf(), [
+        [1, 'ambient'],
+        [2, null],
+        [3, 'probe'],
+      ]);
+    });
 
-  it('resolves either position to channel 1 for an unknown layout', async () => {
-    await send([reading({ channel: 'ambient', measuredAt: ago(2) })]);
-    await send([reading({ channel: 'probe', measuredAt: ago(1) })]);
-    assert.deepEqual(await positionsOf(), [
-      [1, 'probe'],
-      [1, 'probe'],
-    ]);
-  });
+    it('gives each position its own channel once a frame names both', async () => {
+      assert.deepEqual(countsOf(await sendBoth()), { accepted: 3, duplicates: 0 });
+      await send([reading({ channel: 'probe', measuredAt: ago(0.5) })]);
+      assert.deepEqual(await positionsOf(), [
+        [1, 'ambient'],
+        [2, null],
+        [3, 'probe'],
+        [3, 'probe'],
+      ]);
+    });
 
-  it('gives each position its own channel once a frame names both', async () => {
-    assert.deepEqual(countsOf(await sendBoth()), { accepted: 3, duplicates: 0 });
-    await send([reading({ channel: 'probe', measuredAt: ago(0.5) })]);
-    assert.deepEqual(await positionsOf(), [
-      [1, 'ambient'],
-      [2, null],
-      [3, 'probe'],
-      [3, 'probe'],
-    ]);
-  });
+    it('follows temperatures on numbered channels, as in the frames of a logger', async () => {
+      const slug = await createProfile(logger.org, FRIDGE);
+      await apply(logger.org, slug, { serialNumbers: [logger.serial] });
+      const slots = async () =>
+        (await configOf(logger.org, logger.serial)).pendingConfig.alarmRules
+          .slice(0, 2)
+          .map(({ slotNumbers }: { slotNumbers: number[] }) => slotNumbers);
+      await send([reading({ channel: 1, measuredAt: ago(4) })]);
+      assert.deepEqual(await slots(), [[0], [0]]);
+      await send([
+        reading({ channel: 1, measuredAt: ago(3) }),
+        reading({ channel: 2, type: 'humidity', measuredAt: ago(3) }),
+        reading({ channel: 3, measuredAt: ago(3) }),
+      ]);
+      assert.deepEqual(await slots(), [[2], [2]]);
+      await send([
+        reading({ channel: 1, measuredAt: ago(2) }),
+        reading({ channel: 'probe', measuredAt: ago(2) }),
+      ]);
+      assert.deepEqual(await positionsOf(), [
+        [1, 'ambient'],
+        [1, 'ambient'],
+        [2, null],
+        [3, 'probe'],
+        [1, 'ambient'],
+        [3, 'probe'],
+      ]);
+    });
 
-  it('follows temperatures on numbered channels, as in the frames of a logger', async () => {
-    const slug = await createProfile(logger.org, FRIDGE);
-    await apply(logger.org, slug, { serialNumbers: [logger.serial] });
-    const slots = async () =>
-      (await configOf(logger.org, logger.serial)).pendingConfig.alarmRules
-        .slice(0, 2)
-        .map(({ slotNumbers }: { slotNumbers: number[] }) => slotNumbers);
-    await send([reading({ channel: 1, measuredAt: ago(4) })]);
-    assert.deepEqual(await slots(), [[0], [0]]);
-    await send([
-      reading({ channel: 1, measuredAt: ago(3) }),
-      reading({ channel: 2, type: 'humidity', measuredAt: ago(3) }),
-      reading({ channel: 3, measuredAt: ago(3) }),
-    ]);
-    assert.deepEqual(await slots(), [[2], [2]]);
-    await send([
-      reading({ channel: 1, measuredAt: ago(2) }),
-      reading({ channel: 'probe', measuredAt: ago(2) }),
-    ]);
-    assert.deepEqual(await positionsOf(), [
-      [1, 'ambient'],
-      [1, 'ambient'],
-      [2, null],
-      [3, 'probe'],
-      [1, 'ambient'],
-      [3, 'probe'],
-    ]);
-  });
-
-  it('resolves positions to the channels that the device has reported', async () => {
-    await query(
-      logger.dms.service.sql,
-      `update device_configs set reported_channel_types = '{2,1,1,0,0,0}' where asset_id = ?`,
-      [logger.assetId],
-    );
-    const measuredAt = ago(1);
-    await send([reading({ channel: 'ambient', measuredAt }), reading({ channel: 'probe', measuredAt })]);
-    assert.deepEqual(await positionsOf(), [
-      [2, 'ambient'],
-      [3, 'probe'],
-    ]);
+    it('resolves positions to the channels that the device has reported', async () => {
+      await query(
+        logger.dms.service.sql,
+        `update device_configs set reported_channel_types = '{2,1,1,0,0,0}' where asset_id = ?`,
+        [logger.assetId],
+      );
+      const measuredAt = ago(1);
+      await send([reading({ channel: 'ambient', measuredAt }), reading({ channel: 'probe', measuredAt })]);
+      assert.deepEqual(await positionsOf(), [
+        [2, 'ambient'],
+        [3, 'probe'],
+      ]);
+    });
   });
 });
 
@@ -388,7 +305,9 @@ describe('The list of unregistered devices', () => {
       (await createUnregisteredDevicesRepository(logger.dms.service.sql).list(500)).some(
         (device) => device.serialNumber === serialNumber.toLowerCase(),
       );
-    assert.equal((await send([reading()], {}, serialNumber)).status, 404);
+    const { status, body } = await send([reading()], {}, serialNumber);
+    assert.equal(status, 404);
+    assert.match(body.message, /No active device/);
     assert.equal(await listed(), true);
     await register(logger.org, serialNumber);
     assert.equal(await listed(), false);
@@ -404,13 +323,8 @@ describe('The list of unregistered devices', () => {
     Array.from({ length: count }, (_, index) => `${prefix}-${String(index).padStart(4, '0')}`);
   /** Contacts by serial number, from all pages. */
   async function countsListed(): Promise<Map<string, number>> {
-    const counts = new Map<string, number>();
-    for (let cursor = ''; ; ) {
-      const { body } = await logger.org.api.get(`/unregistered-devices?limit=500${cursor}`);
-      for (const { serialNumber, count } of body.items) counts.set(serialNumber, count);
-      if (body.nextCursor === null) return counts;
-      cursor = `&cursor=${body.nextCursor}`;
-    }
+    const items = await listAll(logger.org.api, '/unregistered-devices?limit=500');
+    return new Map(items.map(({ serialNumber, count }) => [serialNumber, count]));
   }
 
   it('lists the next serial at once when all that filled the list are registered', async () => {

@@ -106,15 +106,19 @@ describe('A table of measurements', () => {
   it('prefers CSV by weight, then by the more specific media range', () => {
     const csv = [
       'text/csv',
+      'text/*',
       'text/csv, */*',
       'text/*, */*',
+      'TEXT/CSV, */*;q=0.1',
       'application/json;q=0.9, text/csv',
       'a/b, text/csv;q=0.1',
     ];
     const json = [
       undefined,
       '*/*',
+      'application/json',
       'text/csv, application/json',
+      'text/csv;q=0.5, application/json',
       'text/csv;q=0, */*;q=0',
       '',
       'text/html',

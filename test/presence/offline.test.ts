@@ -3,11 +3,9 @@ import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
 import { createLog } from '../../src/process/log.ts';
-import type { Answer } from '../support/client.ts';
 import {
   apply,
   applyAnswer,
-  configOf,
   createProfile,
   eventually,
   FACTORY,
@@ -18,9 +16,12 @@ import {
 } from '../support/fleet.ts';
 import { openHolder, untilLockWaits } from '../support/lock-waits.ts';
 import { openLogger } from '../support/logger.ts';
+import { payloadsOf } from '../support/payloads.ts';
 import { useOrganization, useService } from '../support/service.ts';
 import { useSteps } from '../support/steps.ts';
 
+/** Without a known interval, the deadline is ten minutes after the announced time. */
+const GRACE_MINUTES = 10;
 const EVENTS = ['device.offline', 'device.online', 'alert.created', 'alert.resolved'];
 
 describe('Presence', () => {
@@ -65,13 +66,8 @@ describe('Presence', () => {
   const statuses = async () => (await alerts()).map(({ type, status }) => `${type} ${status}`);
   const subscribe = async (url = 'http://127.0.0.1:9/hook') =>
     (await org.api.post('/webhooks', { url, events: EVENTS })).body.id as string;
-  const payloads = async (webhookId: string) => {
-    const { items } = (await org.api.get(`/webhooks/${webhookId}/deliveries?limit=500`)).body;
-    const all = items.map(({ id }: { id: string }) => org.api.get(`/webhooks/${webhookId}/deliveries/${id}`));
-    return (await Promise.all<Answer>(all)).map(({ body }) => body.payload);
-  };
   const published = async (webhookId: string): Promise<string[]> =>
-    (await payloads(webhookId)).map(({ type }) => type).toSorted();
+    (await payloadsOf(org, webhookId)).map(({ type }) => type).toSorted();
 
   it('marks a device offline that misses its deadline, and opens an alert with the deadline', async () => {
     await sendFrame(30);
@@ -129,14 +125,6 @@ describe('Presence', () => {
     assert.equal(await statusOf(bad as string), 'offline');
   });
 
-  it('keeps a device online until its deadline', async () => {
-    await sendFrame(30);
-    advance(39);
-    await steps.sweepOffline();
-    assert.equal((await asset()).status, 'online');
-    assert.deepEqual(await statuses(), []);
-  });
-
   it('postpones the deadline when the device confirms a longer interval', async () => {
     await report(org, serial, FACTORY);
     await sendFrame(null);
@@ -146,22 +134,6 @@ describe('Presence', () => {
     });
     await apply(org, slug, { serialNumbers: [serial] });
     await applyAnswer(org, serial);
-    advance(11 * 60);
-    await steps.sweepOffline();
-    assert.equal((await asset()).status, 'online');
-    advance(61);
-    await sweepToOffline();
-  });
-
-  it('sets the deadline by a longer interval that was fetched, even without a report', async () => {
-    await report(org, serial, FACTORY);
-    const slug = await createProfile(org, {
-      name: 'Seldom',
-      intervals: { transmissionIntervalSeconds: 21_600 },
-    });
-    await apply(org, slug, { serialNumbers: [serial] });
-    await sendFrame(null);
-    assert.equal((await configOf(org, serial)).syncStatus, 'sent');
     advance(11 * 60);
     await steps.sweepOffline();
     assert.equal((await asset()).status, 'online');
@@ -249,15 +221,6 @@ describe('Presence', () => {
     assert.deepEqual(await statuses(), ['no_data new', 'no_data resolved']);
   });
 
-  it('opens one alert, however long the device stays offline', async () => {
-    await sendFrame(30);
-    advance(41);
-    await sweepToOffline();
-    advance(3_000);
-    await steps.sweepOffline();
-    assert.deepEqual(await statuses(), ['no_data new']);
-  });
-
   it('resolves an acknowledged alert with the next frame', async () => {
     await sendFrame(30);
     advance(41);
@@ -306,29 +269,13 @@ describe('Presence', () => {
     const offline = await sweepToOffline();
     const [alert] = await alerts();
     await sendFrame(30);
-    const sent = await payloads(webhookId);
+    const sent = await payloadsOf(org, webhookId);
     const dataOf = (wanted: string) => sent.find(({ type }) => type === wanted)?.data;
     assert.deepEqual(dataOf('device.offline'), asPublished(offline));
     assert.deepEqual(dataOf('alert.created'), alert);
     assert.deepEqual(dataOf('device.online'), asPublished(await asset()));
     assert.deepEqual(dataOf('alert.resolved'), (await alerts())[0]);
     assert.equal(sent.length, 4);
-  });
-
-  it('publishes nothing while a device stays online', async () => {
-    const webhookId = await subscribe();
-    await sendFrame(30);
-    await sendFrame(30);
-    await steps.sweepOffline();
-    assert.deepEqual(await published(webhookId), []);
-  });
-
-  it('marks a device offline without any event when nobody subscribes', async () => {
-    await sendFrame(30);
-    advance(41);
-    await sweepToOffline();
-    const rows = await query(dms.service.sql, 'select 1 from events where organization_id = ?', [org.id]);
-    assert.deepEqual(rows, []);
   });
 
   it('never marks a device offline that has no deadline', async () => {
@@ -364,5 +311,61 @@ describe('Presence', () => {
     await org.api.post(`/assets/${assetId}/replace-hardware`, { newSerialNumber: serial });
     await sendFrame(30);
     assert.deepEqual([(await asset()).status, await statuses()], ['online', ['no_data resolved']]);
+  });
+
+  describe('and its checks', () => {
+    /** Times of the check and of the deadline, and versions of both rows; without a check: none. */
+    async function stored() {
+      const [row] = await query<{ checkAt: Date | number; expectedBy: Date; check: string; state: string }>(
+        dms.service.sql,
+        `select c.check_at as "checkAt", s.expected_by as "expectedBy", c.ctid::text as "check", s.ctid::text as state
+         from overdue_checks c join device_states s using (organization_id, asset_id)
+         where c.organization_id = ? and c.asset_id = ?`,
+        [org.id, assetId],
+      );
+      return row;
+    }
+
+    it('plans the check of a device for the deadline of its first frame', async () => {
+      assert.equal(await stored(), undefined);
+      await sendFrame(60);
+      const first = await stored();
+      assert.deepEqual(first?.checkAt, first?.expectedBy);
+    });
+
+    it('writes no check while deadlines move on, and brings it forward to an earlier one', async () => {
+      await sendFrame(60);
+      const first = await stored();
+      await sendFrame(90);
+      const second = await stored();
+      assert.ok(second && first && second.expectedBy > first.expectedBy);
+      assert.equal(second.check, first.check);
+      await sendFrame(30);
+      const third = await stored();
+      assert.ok(third && third.expectedBy < first.expectedBy);
+      assert.deepEqual(third.checkAt, third.expectedBy);
+    });
+
+    it('moves the check to the deadline when it looks, and leaves the state of the device as it is stored', async () => {
+      await sendFrame(30);
+      await sendFrame(90);
+      const before = await stored();
+      advance(30 + GRACE_MINUTES + 1);
+      await steps.sweepOffline();
+      const after = await stored();
+      assert.deepEqual(after?.checkAt, before?.expectedBy);
+      assert.equal(after?.state, before?.state);
+      assert.equal((await asset()).status, 'online');
+    });
+
+    it('looks at an offline device no more until it is back, also in further batches of the sweep that marked it', async () => {
+      await sendFrame(30);
+      advance(30 + GRACE_MINUTES + 1);
+      await sweepToOffline();
+      assert.equal((await stored())?.checkAt, Number.POSITIVE_INFINITY);
+      await sendFrame(60);
+      const back = await stored();
+      assert.deepEqual(back?.checkAt, back?.expectedBy);
+    });
   });
 });

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { LogicRule, ThresholdRule } from '../../src/devices/configuration.ts';
-import type { DeviceCapabilities } from '../../src/devices/device-capabilities.ts';
-import { PROBE_POSITIONS, slotAt } from '../../src/devices/device-capabilities.ts';
+import { slotAt } from '../../src/devices/device-capabilities.ts';
 import { compileProfile } from '../../src/profiles/compile-profile.ts';
 import { enforcedBounds } from '../../src/profiles/profile.ts';
 import { expectedSamples, nearestTenth } from './customer-view.ts';
@@ -17,7 +16,6 @@ import {
   nothing,
   rulesOf,
   single,
-  unreported,
   variants,
   winter,
 } from './fixtures.ts';
@@ -145,46 +143,9 @@ describe('The rules of an alert', () => {
     );
   });
 
-  it('transmits for a fridge at 8.1, not again at 7.6, and on return at 7.5', () => {
-    const samples = [5, 8, 8.1, 9, 7.6, 7.5, 5, 1.9, 2.4, 2.5].map((celsius) => ({
-      0: Math.round(celsius * 10),
-    }));
-    const sent = transmissionsOf(rulesOf([fridge]), samples);
-    assert.deepEqual(
-      sent.map(({ sample }) => sample),
-      [2, 5, 7, 9],
-    );
-  });
-
   it('allows a return in every case, even where rounding makes the bounds equal', () => {
     const narrow = alert({ lowC: 1.96, highC: 8.04, hysteresisC: 6.08 });
     const [high, low] = rulesOf([narrow]) as ThresholdRule[];
     assert.deepEqual([high?.threshold, low?.threshold, high?.hysteresis], [8, 2, 6]);
-  });
-});
-
-describe('The channel of an alert', () => {
-  const slots = (capabilities: DeviceCapabilities) =>
-    PROBE_POSITIONS.map((position) => slotAt(position, capabilities));
-
-  it('uses the last temperature channel for the probe and the first for ambient', () => {
-    assert.deepEqual(slots(double), [2, 0]);
-    assert.deepEqual(slots({ ...single, channelTypes: [2, 1, 1, 2, 1, 0] }), [4, 1]);
-  });
-
-  it('uses a single temperature channel for both positions', () => {
-    assert.deepEqual(slots({ ...single, channelTypes: [2, 0, 0, 1, 0, 0] }), [3, 3]);
-  });
-
-  it('derives the channels from the model before any report, and uses the first channel for unknown models', () => {
-    assert.deepEqual(slots({ ...unreported, model: 'TVO-THT' }), [2, 0]);
-    assert.deepEqual(slots({ ...unreported, model: 'tvo-tht ' }), [2, 0]);
-    assert.deepEqual(slots({ ...unreported, model: 'TVO-X' }), [0, 0]);
-    assert.deepEqual(slots(unreported), [0, 0]);
-  });
-
-  it('prefers the channels that the device reported to those of its model', () => {
-    assert.deepEqual(slots({ ...single, model: 'TVO-THT' }), [0, 0]);
-    assert.deepEqual(slots({ channelTypes: [], model: 'TVO-THT', ruleSlots: 12 }), [0, 0]);
   });
 });

@@ -4,7 +4,6 @@ import {
   type AlarmRule,
   DISABLED_CALENDAR,
   DISABLED_RULE,
-  type LogicRule,
   type ThresholdRule,
 } from '../../src/devices/configuration.ts';
 import { compileProfile, type ProfileSnapshot } from '../../src/profiles/compile-profile.ts';
@@ -136,40 +135,5 @@ describe('A compiled profile, by example', () => {
       action: 'TRIGGER_TRANSMISSION',
     });
     assert.deepEqual(rest, Array(9).fill(DISABLED_RULE));
-  });
-
-  it('compiles alerts that transmit only on breach, or never', () => {
-    const [, , breachOnly] = rulesOf([{ ...fridge, transmitOnReturn: false }]) as LogicRule[];
-    assert.deepEqual([breachOnly?.operator, breachOnly?.returnDelaySeconds], ['OR', null]);
-    const watchOnly = rulesOf([{ ...fridge, transmitOnBreach: false, transmitOnReturn: false }]);
-    assert.deepEqual(
-      watchOnly.slice(0, 3).map((rule) => [rule.condition, 'action' in rule && rule.action]),
-      [
-        ['HIGH_THRESHOLD', 'NO_ACTION'],
-        ['LOW_THRESHOLD', 'NO_ACTION'],
-        ['DISABLED', 'NO_ACTION'],
-      ],
-    );
-  });
-
-  it('uses twelve slots for four ranges, in their order', () => {
-    const rules = rulesOf([
-      fridge,
-      { ...fridge, highC: 9 },
-      { ...fridge, highC: 10 },
-      { ...fridge, highC: 11 },
-    ]);
-    assert.equal(rules.length, 12);
-    assert.deepEqual(
-      rules
-        .filter(({ condition }) => condition === 'LOGIC_OPERATOR')
-        .map((rule) => (rule as LogicRule).rules),
-      [
-        [0, 1],
-        [3, 4],
-        [6, 7],
-        [9, 10],
-      ],
-    );
   });
 });

@@ -32,14 +32,20 @@ export function expectedSamples(watched: TemperatureAlert, tenths: number[]): nu
   });
 }
 
+/** By time zone: to make one takes many times as long as to use it. */
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+function clockOf(timeZone: string): Intl.DateTimeFormat {
+  const known = clocks.get(timeZone);
+  if (known) return known;
+  const digits = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  const made = new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'long', ...digits });
+  clocks.set(timeZone, made);
+  return made;
+}
+
 export function localClock(timezone: string, at: Date): { weekday: string; minute: number } {
-  const parts = new Intl.DateTimeFormat('en-GB', {
-    timeZone: timezone,
-    weekday: 'long',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  }).formatToParts(at);
+  const parts = clockOf(timezone).formatToParts(at);
   const part = (type: string) => parts.find((each) => each.type === type)?.value ?? '';
   return {
     weekday: part('weekday').toLowerCase(),

@@ -5,10 +5,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { query } from '../../src/db/query.ts';
-import { createTransact } from '../../src/db/transaction.ts';
-import { createCompactionRepository } from '../../src/measurements/compaction.repository.ts';
-import { createCompaction } from '../../src/measurements/compaction.service.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
+import { compactClosedDays } from '../measurements/compact.ts';
 import { apply, createProfile, FACTORY, FREEZER, FRIDGE, register, report } from '../support/fleet.ts';
 import { openLogger } from '../support/logger.ts';
 import { useService } from '../support/service.ts';
@@ -59,13 +57,7 @@ describe('The statistics of a past span', () => {
   });
 
   const nextSerial = () => `282C02${(++loggers).toString(16).padStart(6, '0').toUpperCase()}`;
-  const compaction = () =>
-    createCompaction({
-      transact: createTransact(dms.service.sql),
-      compactionIn: createCompactionRepository,
-      now: () => new Date(now),
-      onSetAside: (_device, error) => assert.fail(String(error)),
-    });
+  const compact = () => compactClosedDays(dms.service.sql, () => new Date(now));
 
   async function newDevice() {
     const { token } = await dms.issueKey(dms.id, 'device');
@@ -101,7 +93,7 @@ describe('The statistics of a past span', () => {
       } else if (action === 'withdraw') {
         await dms.api.post(`/devices/${serial}/config/withdraw`);
       } else if (action === 'compact') {
-        await compaction().compactClosedDays();
+        await compact();
       } else {
         serial = nextSerial();
         await dms.api.post(`/assets/${id}/replace-hardware`, { newSerialNumber: serial });
@@ -136,7 +128,7 @@ describe('The statistics of a past span', () => {
           closed.push({ span, text: await textOf(device.id, span) });
         }
         now += 3 * 24 * 60 * MINUTE_MS;
-        await compaction().compactClosedDays();
+        await compact();
         assert.equal((await dms.api.delete(`/assets/${device.id}`)).status, 200);
         // By the clock of the service, like everything before.
         await query(

@@ -57,6 +57,37 @@ describe('Statistics of a device', () => {
   const get = (query: string, accept?: string) =>
     dms.api.get(`/assets/${assetId}/statistics${query}`, accept ? { headers: { accept } } : {});
 
+  /** The PDF of an asset. */
+  async function pdfOf(id: string, span = `from=${time(0)}&to=${time(180)}`): Promise<Buffer> {
+    const headers = { accept: 'application/pdf' };
+    return (await dms.api.get(`/assets/${id}/statistics?${span}`, { headers })).bytes;
+  }
+
+  /** Registers a device that has run the profile since the start. */
+  async function registerRunning(serial: string, slug = 'fridge', more: object = {}): Promise<string> {
+    const id = await register(dms, serial, more);
+    now = START;
+    await apply(dms, slug, { serialNumbers: [serial] });
+    await applyAnswer(dms, serial);
+    now = NOW;
+    return id;
+  }
+
+  /** Sends one reading of each channel. */
+  async function measure(
+    serial: string,
+    minutes: number,
+    value: number,
+    { type = 'temperature', channelCount = 1 } = {},
+  ): Promise<void> {
+    const measuredAt = time(minutes);
+    const readings = Array.from({ length: channelCount }, (_, index) => {
+      return { channel: index + 1, type, value, measuredAt };
+    });
+    const { status, text } = await dms.device.post(`/devices/${serial}/measurements`, { readings });
+    assert.equal(status, 202, text);
+  }
+
   /** A temperature every 5 minutes, and a humidity; more than one page of the history. */
   async function send(): Promise<void> {
     const readings = Array.from({ length: 24 }, (_, index) => [
@@ -125,8 +156,7 @@ describe('Statistics of a device', () => {
   });
 
   it('uses the pending bounds of a device before its first report', async () => {
-    const readings = [{ channel: 1, type: 'temperature', value: 9, measuredAt: time(0) }];
-    await dms.device.post('/devices/NEW/measurements', { readings });
+    await measure('NEW', 0, 9);
     const { body } = await dms.api.get(`/assets/${newId}/statistics?from=${time(0)}&to=${time(5)}`);
     assert.deepEqual(body.channels[0].alerts, [
       {
@@ -158,11 +188,7 @@ describe('Statistics of a device', () => {
     if (pdftotext === null) return this.skip();
     const names = ['Хладилник', 'Łódź', 'Ψυγείο', 'Ω'];
     const id = await register(dms, 'SCRIPTS', { name: names.join(' ') });
-    const query = `?from=${time(0)}&to=${time(180)}`;
-    const { bytes } = await dms.api.get(`/assets/${id}/statistics${query}`, {
-      headers: { accept: 'application/pdf' },
-    });
-    const { stdout } = spawnSync(pdftotext, ['-', '-'], { input: bytes, encoding: 'utf8' });
+    const { stdout } = spawnSync(pdftotext, ['-', '-'], { input: await pdfOf(id), encoding: 'utf8' });
     for (const name of names) assert.ok(stdout.includes(name), stdout);
   });
 
@@ -195,28 +221,18 @@ describe('Statistics of a device', () => {
   });
 
   it('lists in the PDF each alert with its values, times, acknowledgement and comments', async () => {
-    const id = await register(dms, 'ALARM');
-    now = START;
-    await apply(dms, 'fridge', { serialNumbers: ['ALARM'] });
-    await applyAnswer(dms, 'ALARM');
-    now = NOW;
-    const measure = (minutes: number, value: number) =>
-      dms.device.post('/devices/ALARM/measurements', {
-        readings: [{ channel: 1, type: 'temperature', value, measuredAt: time(minutes) }],
-      });
+    const id = await registerRunning('ALARM');
     const words = Array.from({ length: 80 }, (_, index) => `word${index}`);
-    await measure(10, 9);
+    await measure('ALARM', 10, 9);
     const { body: open } = await dms.api.get(`/alerts?assetId=${id}`);
     const handled = await dms.api.patch(`/alerts/${open.items[0].id}`, {
       status: 'acknowledged',
       comment: words.join('\n'),
     });
     assert.equal(handled.status, 200, handled.text);
-    await measure(30, 5);
-    await measure(40, 1);
-    const path = `/assets/${id}/statistics?from=${time(20)}&to=${time(180)}`;
-    const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
-    const texts = textsOf(bytes);
+    await measure('ALARM', 30, 5);
+    await measure('ALARM', 40, 1);
+    const texts = textsOf(await pdfOf(id, `from=${time(20)}&to=${time(180)}`));
     const utc = (minutes: number) => time(minutes).slice(0, 19).replace('T', ' ');
     const listed = texts.slice(texts.indexOf('Alerts') + 1).map((text) => text.trim());
     assert.equal(
@@ -233,21 +249,10 @@ describe('Statistics of a device', () => {
   });
 
   it('says in the PDF of an excursion in late data that it was over, in place of who acknowledged it', async () => {
-    const id = await register(dms, 'LATE');
-    now = START;
-    await apply(dms, 'fridge', { serialNumbers: ['LATE'] });
-    await applyAnswer(dms, 'LATE');
-    now = NOW;
-    for (const [minutes, value] of [
-      [60, 5],
-      [20, 9],
-    ] as const) {
-      const readings = [{ channel: 1, type: 'temperature', value, measuredAt: time(minutes) }];
-      await dms.device.post('/devices/LATE/measurements', { readings });
-    }
-    const path = `/assets/${id}/statistics?from=${time(0)}&to=${time(180)}`;
-    const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
-    const texts = textsOf(bytes).map((text) => text.trim());
+    const id = await registerRunning('LATE');
+    await measure('LATE', 60, 5);
+    await measure('LATE', 20, 9);
+    const texts = textsOf(await pdfOf(id)).map((text) => text.trim());
     const listed = texts.slice(texts.indexOf('Alerts') + 1);
     assert.match(String(listed[0]), /: too warm, critical, probe \(channel 1\): 9 °C at first/);
     assert.ok(listed.includes('Found in late data: it was over by then'));
@@ -275,9 +280,7 @@ describe('Statistics of a device', () => {
       'The battery was changed',
       `cross join generate_series(1, 201) where id = (select id from alerts where asset_id = '${id}' order by id desc limit 1)`,
     );
-    const path = `/assets/${id}/statistics?from=${time(0)}&to=${time(180)}`;
-    const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
-    const texts = textsOf(bytes).map((text) => text.trim());
+    const texts = textsOf(await pdfOf(id)).map((text) => text.trim());
     const countOf = (start: string) => texts.filter((text) => text.startsWith(start)).length;
     assert.deepEqual(
       ['Acknowledged by Ada', 'Not acknowledged', 'Comment by Ada'].map(countOf),
@@ -299,9 +302,7 @@ describe('Statistics of a device', () => {
        from alert cross join generate_series(1, 15)`,
       [dms.id, id, time(10), time(20)],
     );
-    const path = `/assets/${id}/statistics?from=${time(0)}&to=${time(180)}`;
-    const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
-    const text = textsOf(bytes).join(' ');
+    const text = textsOf(await pdfOf(id)).join(' ');
     assert.equal(text.match(/Comment by Ada/g)?.length, 10);
     assert.match(text, /5 earlier comments are not listed\./);
     assert.deepEqual([text.match(/Q{20,}/g)?.join('').length, text.match(/Q{61}/)], [20_000, null]);
@@ -378,7 +379,6 @@ describe('Statistics of a device', () => {
   });
 
   it('shows in the PDF names, settings and times out of bounds of any length, and every channel', async () => {
-    const id = await register(dms, 'LONG', { name: `${'Room '.repeat(22)}North` });
     const slug = await createProfile(dms, {
       slug: `${'w'.repeat(60)}-end`,
       ...FRIDGE,
@@ -388,18 +388,10 @@ describe('Statistics of a device', () => {
         highC: highC + 0.5,
       })),
     });
-    now = START;
-    await apply(dms, slug, { serialNumbers: ['LONG'] });
-    await applyAnswer(dms, 'LONG');
-    now = NOW;
-    for (const [type, measuredAt] of Object.entries({ humidity: time(50), temperature: time(60) })) {
-      const readings = [1, 2, 3, 4, 5, 6].map((channel) => ({ channel, type, value: 5, measuredAt }));
-      const sent = await dms.device.post('/devices/LONG/measurements', { readings });
-      assert.equal(sent.status, 202, sent.text);
-    }
-    const path = `/assets/${id}/statistics?from=${time(0)}&to=${time(180)}`;
-    const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
-    const texts = textsOf(bytes);
+    const id = await registerRunning('LONG', slug, { name: `${'Room '.repeat(22)}North` });
+    await measure('LONG', 50, 5, { type: 'humidity', channelCount: 6 });
+    await measure('LONG', 60, 5, { channelCount: 6 });
+    const texts = textsOf(await pdfOf(id));
     assert.equal(texts.filter((text) => /^Channel \d: /.test(text)).length, 12);
     const text = texts.join(' ').replace(/\s+/g, ' ');
     assert.match(text, /Name: (Room ){22}North/);
@@ -445,12 +437,8 @@ describe('Statistics of a device', () => {
   it('begins the logger in the PDF with its registration', async () => {
     const id = await register(dms, 'FRESH');
     const { body: asset } = await dms.api.get(`/assets/${id}`);
-    await dms.device.post('/devices/FRESH/measurements', {
-      readings: [{ channel: 1, type: 'temperature', value: 5, measuredAt: time(10) }],
-    });
-    const path = `/assets/${id}/statistics?from=${time(-30 * 24 * 60)}&to=${time(180)}`;
-    const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
-    const text = textsOf(bytes).join('\n');
+    await measure('FRESH', 10, 5);
+    const text = textsOf(await pdfOf(id, `from=${time(-30 * 24 * 60)}&to=${time(180)}`)).join('\n');
     const utc = (iso: string) => iso.slice(0, 19).replace('T', ' ');
     assert.ok(text.includes(`Logger: FRESH, ${utc(asset.createdAt)} to ${utc(time(180))}\n`), text);
     assert.ok(text.includes(`Registered: ${utc(asset.createdAt)}\n`), text);
@@ -460,11 +448,9 @@ describe('Statistics of a device', () => {
   it('answers a span before the registration with nothing, and says in the PDF why', async () => {
     const id = await register(dms, 'LATER');
     const span = 'from=2020-01-01T00:00:00Z&to=2020-01-02T00:00:00Z';
-    const path = `/assets/${id}/statistics?${span}`;
-    const { status, body } = await dms.api.get(path);
+    const { status, body } = await dms.api.get(`/assets/${id}/statistics?${span}`);
     assert.deepEqual([status, body.channels], [200, []]);
-    const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
-    const text = textsOf(bytes).join('\n');
+    const text = textsOf(await pdfOf(id, span)).join('\n');
     assert.match(text, /^No readings in this time: the device was registered later, at \d{4}-[^.]+\.$/m);
     assert.doesNotMatch(text, /^Logger:/m);
     const lines = await dms.api.get(`/measurements?${span}&assetIds=${id}`);
@@ -486,17 +472,15 @@ describe('Statistics of a device', () => {
   });
 
   it('draws the bounds of each time as a step', async () => {
-    const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: time(30) }];
-    await dms.device.post('/devices/STEPPED/measurements', { readings });
-    const path = `/assets/${steppedId}/statistics?from=${time(0)}&to=${time(120)}`;
-    const { body } = await dms.api.get(path);
+    await measure('STEPPED', 30, 5);
+    const query = `from=${time(0)}&to=${time(120)}`;
+    const { body } = await dms.api.get(`/assets/${steppedId}/statistics?${query}`);
     const span = (from: number, to: number) => ({ from: time(from), to: time(to) });
     assert.deepEqual(body.channels[0].alerts, [
       { type: 'range', lowC: 2, highC: 8, severity: 'critical', ...span(0, 60), secondsOutside: 0 },
       { type: 'range', lowC: -25, highC: -15, severity: 'critical', ...span(60, 120), secondsOutside: 0 },
     ]);
-    const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
-    const [first, second, third, fourth, ...others] = horizontalStrokesOf(bytes);
+    const [first, second, third, fourth, ...others] = horizontalStrokesOf(await pdfOf(steppedId, query));
     // The last two belong to the signature.
     assert.equal(others.length, 2);
     assert.deepEqual([first, third], [second, fourth]);
@@ -505,33 +489,16 @@ describe('Statistics of a device', () => {
 
   it('numbers the pages of the PDF, and uses several for many channels', async () => {
     const id = await register(dms, 'MANY');
-    const readings = [1, 2, 3, 4, 5, 6].map((channel) => ({
-      channel,
-      type: 'humidity',
-      value: 40,
-      measuredAt: time(60),
-    }));
-    await dms.device.post('/devices/MANY/measurements', { readings });
-    const path = `/assets/${id}/statistics?from=${time(0)}&to=${time(180)}`;
-    const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
-    const numbers = textsOf(bytes).filter((text) => text.startsWith('MANY, page'));
+    await measure('MANY', 60, 40, { type: 'humidity', channelCount: 6 });
+    const numbers = textsOf(await pdfOf(id)).filter((text) => text.startsWith('MANY, page'));
     assert.deepEqual(numbers, ['MANY, page 1 of 3', 'MANY, page 2 of 3', 'MANY, page 3 of 3']);
   });
 
   it('keeps the signature of the PDF on the page of the last channel', async () => {
     for (const count of [1, 2, 3, 4, 5]) {
       const id = await register(dms, `SIGNED-${count}`);
-      const channels = Array.from({ length: count }, (_, index) => index + 1);
-      const readings = channels.map((channel) => ({
-        channel,
-        type: 'humidity',
-        value: 40,
-        measuredAt: time(60),
-      }));
-      await dms.device.post(`/devices/SIGNED-${count}/measurements`, { readings });
-      const path = `/assets/${id}/statistics?from=${time(0)}&to=${time(180)}`;
-      const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
-      const signed = pagesOf(bytes).find((texts) => texts.includes('Name and signature')) ?? [];
+      await measure(`SIGNED-${count}`, 60, 40, { type: 'humidity', channelCount: count });
+      const signed = pagesOf(await pdfOf(id)).find((texts) => texts.includes('Name and signature')) ?? [];
       assert.ok(
         signed.some((text) => text.startsWith(`Channel ${count}: humidity`)),
         signed.join(' | '),
@@ -558,10 +525,8 @@ describe('Statistics of a device', () => {
 
   it('begins the PDF of several devices with their curves in one picture, and has a record of each', async () => {
     const others = [await register(dms, 'BESIDE-1', { name: 'Beside' }), await register(dms, 'BESIDE-2')];
-    for (const [index, serial] of ['BESIDE-1', 'BESIDE-2'].entries())
-      await dms.device.post(`/devices/${serial}/measurements`, {
-        readings: [{ channel: 1, type: 'temperature', value: 5 + index, measuredAt: time(90) }],
-      });
+    await measure('BESIDE-1', 90, 5);
+    await measure('BESIDE-2', 90, 6);
     const span = `?from=${time(0)}&to=${time(180)}`;
     const { status, headers, bytes } = await get(`${span}&with=${others}`, 'application/pdf');
     assert.equal(status, 200);
@@ -591,21 +556,14 @@ describe('Statistics of a device', () => {
 
   it('shows a single reading in the curve of the PDF', async () => {
     const id = await register(dms, 'LONE');
-    const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: time(90) }];
-    await dms.device.post('/devices/LONE/measurements', { readings });
-    const path = `/assets/${id}/statistics?from=${time(0)}&to=${time(180)}`;
-    const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
-    const [stroke, ...others] = verticalStrokesOf(bytes);
+    await measure('LONE', 90, 5);
+    const [stroke, ...others] = verticalStrokesOf(await pdfOf(id));
     assert.deepEqual(others, []);
     assert.ok(stroke !== undefined && stroke >= 0.9, `${stroke} points high`);
   });
 
   it('reports a span without readings as missing, with the time that the value before it was out of bounds, also behind a sensor error', async () => {
-    now = START;
-    const id = await register(dms, '282C0200DEAD');
-    await apply(dms, 'fridge', { serialNumbers: ['282C0200DEAD'] });
-    await applyAnswer(dms, '282C0200DEAD');
-    now = NOW;
+    const id = await registerRunning('282C0200DEAD');
     const { token } = await dms.issueKey(dms.id, 'device');
     const logger = await openLogger({ serial: '282C0200DEAD', coapPort: dms.coapPort, token });
     await logger.measure({ values: [9, 9, SENSOR_ERROR], at: new Date(time(10)), periodSeconds: 300 });

@@ -133,12 +133,6 @@ describe('Statistics of a channel', () => {
     assert.equal(found?.alerts[0]?.secondsOutside, 600 + 600);
   });
 
-  it('lets a sample from before the span hold into it, without counting it', () => {
-    const found = fold([at(-300, 20), at(400, 5)]);
-    assert.deepEqual([found?.count, found?.max, found?.alerts[0]?.secondsOutside], [1, 5, 300]);
-    assert.deepEqual(found?.gaps[0], { from: at(300, 0).at, to: at(400, 0).at });
-  });
-
   it('treats no sensor error as a sample, and no value on a bound as outside', () => {
     const found = fold([at(0, 2), at(100, null), at(500, 8)]);
     assert.deepEqual([found?.count, found?.alerts[0]?.secondsOutside], [2, 0]);

@@ -25,7 +25,11 @@ export const useTcpProxy = (getUrl: () => Promise<string>): TcpProxy =>
     (proxy) => proxy.stop(),
   );
 
-export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
+/** `onBytes` is called for all that passes. */
+export async function startTcpProxy(
+  serverUrl: string,
+  onBytes?: (from: 'client' | 'server') => void,
+): Promise<TcpProxy> {
   const url = new URL(serverUrl);
   const target = { host: url.hostname, port: Number(url.port) };
   const pairs = new Set<[Socket, Socket]>();
@@ -41,6 +45,10 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
         pairs.delete(pair);
         other.destroy();
       });
+    }
+    if (onBytes) {
+      inside.on('data', () => onBytes('client'));
+      outside.on('data', () => onBytes('server'));
     }
     if (state === 'up') inside.pipe(outside).pipe(inside);
   });

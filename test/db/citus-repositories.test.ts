@@ -102,6 +102,7 @@ const BYTES = Buffer.from('bytes');
 const PLAN = { steps: [{ afterMinutes: 0, channelIds: [] }], repeatMinutes: 30, disabledAt: null };
 const CHUNK = { after: FIRST_ID, limit: 10 };
 const PAGE = { after: null, limit: 10 };
+const DAY = { organizationId, assetId, from: PAST, before: NOW };
 
 const ACKNOWLEDGED = {
   status: 'acknowledged',
@@ -521,8 +522,8 @@ const RUNS: Runs = [
     lockCompaction: (each) => acts(each.lockCompaction()),
     lockDue: (each) => acts(each.lockDue(NOW, null, 10)),
     listBlocks: TEXT,
-    removeDay: TEXT,
-    leaveDay: TEXT,
+    removeDay: (each) => each.removeDay(DAY),
+    leaveDay: (each) => each.leaveDay(DAY),
     insert: TEXT,
     recordCompacted: TEXT,
   }),

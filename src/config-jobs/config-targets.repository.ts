@@ -1,6 +1,6 @@
 /** Targets of a job: its devices and their states. Writers have locked the rows of the devices. */
 import type { Knex } from 'knex';
-import { newestFirst, type Page } from '../db/builder.ts';
+import { newestFirst, oneOf, type Page } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { ConfigurationKey } from '../devices/configuration.ts';
@@ -122,8 +122,8 @@ export type ConfigTargetsRepository = ReturnType<typeof createConfigTargetsRepos
 export function createConfigTargetsRepository(sql: Database) {
   const ofJob = ({ organizationId, jobId }: JobRef) =>
     sql('config_targets').where({ organization_id: organizationId, job_id: jobId });
-  const queued = (job: JobRef, assetIds: string[]) =>
-    ofJob(job).where({ state: 'queued' }).modify(oneOf, assetIds);
+  const ofAssets = (job: JobRef, assetIds: string[]) => ofJob(job).where(oneOf('asset_id', assetIds));
+  const queued = (job: JobRef, assetIds: string[]) => ofAssets(job, assetIds).where({ state: 'queued' });
 
   return {
     async insert(job: JobRef, targets: NewTarget[], { isActive = true } = {}): Promise<void> {
@@ -169,7 +169,7 @@ export function createConfigTargetsRepository(sql: Database) {
       );
       const first: Array<Omit<AwaitedTarget, 'state'>> = await sql('device_states')
         .where({ organization_id: job.organizationId })
-        .modify(oneOf, [...stateOf.keys()])
+        .where(oneOf('asset_id', [...stateOf.keys()]))
         .orderByRaw('expected_by nulls last, asset_id')
         .limit(limit)
         .select({ assetId: 'asset_id', status: 'status' })
@@ -230,7 +230,7 @@ export function createConfigTargetsRepository(sql: Database) {
 
     /** Cancels the open ones of these targets; the change of the others is no longer pending afterwards. */
     async cancel(job: JobRef, scope: EndingScope, assetIds: string[], reason: string): Promise<void> {
-      await cancelOpen(sql, () => ofJob(job).where(isEnding(scope)).modify(oneOf, assetIds), reason);
+      await cancelOpen(sql, () => ofAssets(job, assetIds).where(isEnding(scope)), reason);
     },
 
     /**
@@ -238,9 +238,8 @@ export function createConfigTargetsRepository(sql: Database) {
      * inactive.
      */
     async timeOut(job: JobRef, assetIds: string[]): Promise<void> {
-      await ofJob(job)
+      await ofAssets(job, assetIds)
         .whereRaw(OPEN)
-        .modify(oneOf, assetIds)
         .update({
           state: 'timed_out',
           is_active: sql.raw(`state <> 'queued'`),
@@ -256,9 +255,6 @@ export function createConfigTargetsRepository(sql: Database) {
 
 const isEnding = (scope: EndingScope) => (target: Knex.QueryBuilder) =>
   void target.whereRaw(`(${OPEN} or is_active and state = any(?::text[]))`, [ENDING[scope]]);
-
-const oneOf = (targets: Knex.QueryBuilder, assetIds: string[]) =>
-  void targets.whereRaw('asset_id = any(?::uuid[])', [assetIds]);
 
 function nextByAsset(targets: Knex.QueryBuilder, { after, limit }: TargetPage): void {
   if (after !== null) targets.where('asset_id', '>', after);

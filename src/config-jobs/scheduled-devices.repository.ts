@@ -2,7 +2,7 @@
  * Devices whose alert windows follow the local time of a zone: the zone of the job that set their calendars
  * last.
  */
-import { acrossOrganizations } from '../db/builder.ts';
+import { acrossOrganizations, oneOf } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
@@ -73,7 +73,7 @@ export function createScheduledDevicesRepository(sql: Database) {
         const assetIds = devices.map(({ assetId }) => assetId);
         await sql('device_configs')
           .where({ organization_id: organizationId })
-          .whereRaw('asset_id = any(?::uuid[])', [assetIds])
+          .where(oneOf('asset_id', assetIds))
           .update({ utc_offset_check_at: time === null ? null : new Date(time) });
       }
     },

@@ -472,7 +472,7 @@ const RUNS: Runs = [
     findTimeZoneRules: (each) => each.findTimeZoneRules(),
     setTimeZoneRules: (each) => each.setTimeZoneRules('2026a'),
     planOffsetChecks: (each) => each.planOffsetChecks(organizationId, [{ assetId, checkAt: NOW }]),
-    findZones: TEXT,
+    findZones: (each) => each.findZones(organizationId, [assetId]),
   }),
   ...callsOf('unused configurations', createUnusedConfigurationsRepository, {
     listOrganizations: (each) => acts(each.listOrganizations()),

@@ -415,7 +415,7 @@ const RUNS: Runs = [
     findSerials: (each) => acts(each.findSerials(organizationId, [assetId])),
     listEnding: (each) => acts(each.listEnding(JOB, 'all', PAGE)),
     listQueued: (each) => acts(each.listQueued(JOB, 1, PAGE)),
-    listRetryable: TEXT,
+    listRetryable: (each) => each.listRetryable(JOB),
     failCrowded: TEXT,
     activateNext: (each) => acts(each.activateNext(JOB, { after: null, limit: 1 })),
     begin: (each) => each.begin(JOB, [queuedAsset]),

@@ -1,4 +1,4 @@
-import { countRows } from '../db/builder.ts';
+import { countRows, oneOf } from '../db/builder.ts';
 import type { Columns } from '../db/columns.ts';
 import type { Database, Sql } from '../db/database.ts';
 import { isUniqueViolation } from '../db/faults.ts';
@@ -161,7 +161,7 @@ export function createAssetsRepository(sql: Database) {
       // Avoids a look-up per serial number: for an organization that is missing in the statistics, the
       // planner expects a single asset, and would read all of them for each.
       const rows = await active(organizationId)
-        .whereRaw('lower(serial_number) = any(?::text[])', [keys])
+        .where(oneOf('lower(serial_number)', keys, 'text'))
         .select('id', 'serial_number');
       return rows.map(({ id, serial_number }) => ({ id, serialNumber: serial_number }));
     },

@@ -1,6 +1,6 @@
 /** Active assets and their devices, one row each: lists select from them. */
 import type { Knex } from 'knex';
-import { unseen } from '../db/builder.ts';
+import { oneOf, unseen } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { type Condition, LISTED_COLUMNS } from './asset-filter.ts';
 
@@ -40,7 +40,7 @@ export function activeAssets(
     // The planner may begin with any of them, and does not carry the comparison over.
     if (after !== null) rows.where(TABLES[table].id, '>', after);
   }
-  if (ids) rows.whereRaw('?? = any(?)', [TABLES[first].id, ids]);
+  if (ids) rows.where(oneOf(TABLES[first].id, ids));
   // Ordered, because the planner does not know the id, and would read the whole table up to it.
   if (upTo) rows.where(TABLES[first].id, '<=', upTo).orderBy(TABLES[first].id);
   return rows;

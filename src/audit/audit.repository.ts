@@ -1,10 +1,11 @@
+import type { Knex } from 'knex';
 import { newestFirst, type Page, toJson } from '../db/builder.ts';
 import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { AuditEntry } from '../http/audit.ts';
 import { firstIdAt, UUID } from '../process/uuid.ts';
-import { FIND_SUBJECTS, LIST_ABOUT } from './audit.statements.ts';
+import { FIND_SUBJECTS } from './audit.statements.ts';
 import type { StoredAuditEntry } from './audit.ts';
 
 interface AuditFilter extends Page {
@@ -16,6 +17,8 @@ interface AuditFilter extends Page {
   /** Exclusive. */
   to: Date | null;
 }
+
+type EntryFilter = Omit<AuditFilter, 'subject'>;
 
 /** The id of a row contains its time. */
 interface TimedEntryRow extends Columns<StoredAuditEntry> {
@@ -61,18 +64,36 @@ export function createAuditRepository(sql: Database) {
     return found as Subjects;
   }
 
-  async function listAbout(organizationId: string, name: string, { actor, from, to, ...page }: AuditFilter) {
-    const isId = actor !== null && UUID.test(actor);
-    return query<TimedEntryRow>(sql, LIST_ABOUT, {
-      organizationId,
-      ...(await findSubjects(organizationId, name)),
-      ...page,
-      // The partitions of the table are ranges of ids.
-      from: from && firstIdAt(from),
-      to: to && firstIdAt(to),
-      keyId: isId ? actor : null,
-      actorName: isId ? null : actor,
-    });
+  /** A page of the entries that match, newest first, along an index that begins with the filtered columns. */
+  function matching(organizationId: string, { actor, from, to, ...page }: EntryFilter): Knex.QueryBuilder {
+    const entries = sql('audit_entries').where({ organization_id: organizationId });
+    if (actor !== null) entries.where(UUID.test(actor) ? { key_id: actor } : { actor_name: actor });
+    // The partitions of the table are ranges of ids.
+    if (from) entries.where('id', '>=', firstIdAt(from));
+    if (to) entries.where('id', '<', firstIdAt(to));
+    return entries.modify(newestFirst, page);
+  }
+
+  /** The same of these subjects, each of which is looked up by the index of subjects. */
+  function matchingAbout(
+    organizationId: string,
+    { subjects, jobIds, startsOf }: Subjects,
+    filter: EntryFilter,
+  ): Knex.QueryBuilder {
+    const ofEach = (names: string[], entries: Knex.QueryBuilder) =>
+      sql
+        .from(sql.raw('unnest(?::text[]) as s (subject)', [names]))
+        .joinRaw('cross join lateral :entries as found', { entries: entries.whereRaw('subject = s.subject') })
+        .select('found.*');
+    const entries = matching(organizationId, filter);
+    const starts = matching(organizationId, filter).whereRaw(
+      `(after ->> 'jobId' = any(?::text[]) or action = 'updateGroup')`,
+      [jobIds],
+    );
+    return sql
+      .from(sql.unionAll([ofEach(subjects, entries), ofEach(startsOf, starts)]).as('e'))
+      .distinctOn('id')
+      .modify(newestFirst, { before: null, limit: filter.limit });
   }
 
   return {
@@ -101,17 +122,13 @@ export function createAuditRepository(sql: Database) {
       return rows.map(toEntry);
     },
 
-    /** Newest first, along an index that begins with the filtered columns. */
-    async list(organizationId: string, filter: AuditFilter): Promise<StoredAuditEntry[]> {
-      const { actor, subject, from, to, ...page } = filter;
-      if (subject !== null) return (await listAbout(organizationId, subject, filter)).map(toEntry);
-      const entries = sql('audit_entries').where({ organization_id: organizationId });
-      if (actor !== null) entries.where(UUID.test(actor) ? { key_id: actor } : { actor_name: actor });
-      if (from) entries.where('id', '>=', firstIdAt(from));
-      if (to) entries.where('id', '<', firstIdAt(to));
-      const rows = await entries
-        .select<TimedEntryRow[]>('*', sql.raw('uuid_extract_timestamp(id) as at'))
-        .modify(newestFirst, page);
+    /** Newest first. */
+    async list(organizationId: string, { subject, ...filter }: AuditFilter): Promise<StoredAuditEntry[]> {
+      const entries =
+        subject === null
+          ? matching(organizationId, filter)
+          : matchingAbout(organizationId, await findSubjects(organizationId, subject), filter);
+      const rows = await entries.select<TimedEntryRow[]>('*', sql.raw('uuid_extract_timestamp(id) as at'));
       return rows.map(toEntry);
     },
   };

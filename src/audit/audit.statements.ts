@@ -1,4 +1,4 @@
-/** Text: the changes of a device stand under many subjects, and each is looked up by the index of subjects. */
+/** Text: the changes of a device stand under many subjects, which come from many tables. */
 
 const HAS_SERIAL = 'lower(serial_number) = lower(:name)';
 const HAS_NAME = 'casefold(name collate pg_unicode_fast) = casefold(:name::text collate pg_unicode_fast)';
@@ -68,23 +68,3 @@ export const FIND_SUBJECTS = `
     ) as subjects,
     array(select id::text from jobs) as "jobIds",
     array(select profile_slug from jobs union select group_id from jobs where group_id is not null) as "startsOf"`;
-
-const PAGE = `organization_id = :organizationId
-      and (:before::uuid is null or id < :before) and (:from::uuid is null or id >= :from)
-      and (:to::uuid is null or id < :to)
-      and (:keyId::uuid is null or key_id = :keyId) and (:actorName::text is null or actor_name = :actorName)`;
-
-/** A page of their changes, newest first. */
-export const LIST_ABOUT = `
-  select distinct on (e.id) e.*, uuid_extract_timestamp(e.id) as at from (
-    select found.* from unnest(:subjects::text[]) as s (subject) cross join lateral (
-      select * from audit_entries where subject = s.subject and ${PAGE}
-      order by id desc limit :limit
-    ) as found
-    union all
-    select found.* from unnest(:startsOf::text[]) as s (subject) cross join lateral (
-      select * from audit_entries where subject = s.subject and (after ->> 'jobId' = any(:jobIds::text[]) or action = 'updateGroup') and ${PAGE}
-      order by id desc limit :limit
-    ) as found
-  ) as e
-  order by e.id desc limit :limit`;

@@ -1,4 +1,5 @@
 /** Devices, groups and webhooks by the subjects of audit entries. */
+import { oneOf } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import type { Subject } from './audit.ts';
 
@@ -11,12 +12,12 @@ export function createSubjectsRepository(sql: Database) {
   const devices = (organizationId: string, ids: readonly string[]): PromiseLike<SubjectRow[]> =>
     sql('assets')
       .where({ organization_id: organizationId })
-      .whereRaw('id = any(?::uuid[])', [[...ids]])
+      .where(oneOf('id', ids))
       .select('id as subject', 'name', 'serial_number');
   const registered = (organizationId: string, serialNumbers: readonly string[]): PromiseLike<SubjectRow[]> =>
     sql('assets')
       .where({ organization_id: organizationId, archived_at: null })
-      .whereRaw('lower(serial_number) = any(?::text[])', [[...serialNumbers]])
+      .where(oneOf('lower(serial_number)', serialNumbers, 'text'))
       .select(sql.raw('lower(serial_number) as subject'), 'name', 'serial_number');
   const alerting = (organizationId: string, alertIds: readonly string[]): PromiseLike<SubjectRow[]> =>
     sql({ al: 'alerts' })
@@ -24,18 +25,18 @@ export function createSubjectsRepository(sql: Database) {
         on.on('a.organization_id', 'al.organization_id').andOn('a.id', 'al.asset_id'),
       )
       .where('al.organization_id', organizationId)
-      .whereRaw('al.id = any(?::uuid[])', [[...alertIds]])
+      .where(oneOf('al.id', alertIds))
       .select('al.id as subject', 'a.name', 'a.serial_number');
   const groups = (organizationId: string, ids: readonly string[]): PromiseLike<SubjectRow[]> =>
     sql('groups')
       .where({ organization_id: organizationId })
-      .whereRaw('id = any(?::uuid[])', [[...ids]])
+      .where(oneOf('id', ids))
       .select('id as subject', 'name', sql.raw('null as serial_number'));
   /** Event webhooks have no name, and are known by their URL. */
   const webhooks = (organizationId: string, ids: readonly string[]): PromiseLike<SubjectRow[]> =>
     sql('endpoints')
       .where({ organization_id: organizationId })
-      .whereRaw('id = any(?::uuid[])', [[...ids]])
+      .where(oneOf('id', ids))
       .select('id as subject', sql.raw("case collection when 'event' then url else name end as name"))
       .select(sql.raw('null as serial_number'));
 

@@ -1,13 +1,13 @@
 /** Targets of a job: its devices and their states. Writers have locked the rows of the devices. */
 import type { Knex } from 'knex';
-import { newestFirst, type Page } from '../db/builder.ts';
+import { newestFirst, oneOf, type Page, unseen } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { ConfigurationKey } from '../devices/configuration.ts';
 import type { Presence } from '../presence/presence.ts';
 import { lastOf } from '../process/pages.ts';
 import { AWAITED_READ_MAX, type JobRef, type JobTarget, type TargetState } from './config-job.ts';
-import { FAIL_CROWDED, INSERT, LIST_RETRYABLE, OPEN } from './config-targets.statements.ts';
+import { FAIL_CROWDED, INSERT, OPEN } from './config-targets.statements.ts';
 
 interface NewTarget extends RetryableTarget {
   stage: number;
@@ -112,8 +112,8 @@ export type ConfigTargetsRepository = ReturnType<typeof createConfigTargetsRepos
 export function createConfigTargetsRepository(sql: Database) {
   const ofJob = ({ organizationId, jobId }: JobRef) =>
     sql('config_targets').where({ organization_id: organizationId, job_id: jobId });
-  const queued = (job: JobRef, assetIds: string[]) =>
-    ofJob(job).where({ state: 'queued' }).modify(oneOf, assetIds);
+  const ofAssets = (job: JobRef, assetIds: string[]) => ofJob(job).where(oneOf('asset_id', assetIds));
+  const queued = (job: JobRef, assetIds: string[]) => ofAssets(job, assetIds).where({ state: 'queued' });
 
   return {
     async insert(job: JobRef, targets: NewTarget[], isActive: boolean): Promise<void> {
@@ -160,7 +160,7 @@ export function createConfigTargetsRepository(sql: Database) {
       );
       const first: Array<Omit<AwaitedTarget, 'state'>> = await sql('device_states')
         .where({ organization_id: job.organizationId })
-        .modify(oneOf, [...stateOf.keys()])
+        .where(oneOf('asset_id', [...stateOf.keys()]))
         .orderByRaw('expected_by nulls last, asset_id')
         .limit(limit)
         .select({ assetId: 'asset_id', status: 'status' })
@@ -186,9 +186,35 @@ export function createConfigTargetsRepository(sql: Database) {
 
     /**
      * Failed and timed-out targets whose device has not confirmed the change since, in a retry either, and is still in
-     * the group for whose profile it had the change.
+     * the group for whose profile it had the change. A retry may bring another configuration, so its confirmation does not
+     * settle the target of the retried job.
      */
-    listRetryable: (job: JobRef): Promise<RetryableTarget[]> => query(sql, LIST_RETRYABLE, { ...job }),
+    async listRetryable(job: JobRef): Promise<RetryableTarget[]> {
+      const { organizationId, jobId } = job;
+      const jobs = () => sql({ j: 'config_jobs' }).where({ 'j.organization_id': organizationId });
+      const first = jobs().where({ 'j.retry_of_job_id': jobId }).select('j.id');
+      const next = jobs().join('retries', 'retries.id', 'j.retry_of_job_id').select('j.id');
+      const confirmed = sql({ c: 'config_targets' })
+        .join('retries', 'retries.id', 'c.job_id')
+        .where({ 'c.organization_id': organizationId, 'c.lost_keys': null })
+        .whereNotNull('c.confirmed_at')
+        .select('c.asset_id');
+      const group = sql({ a: 'assets' })
+        .join({ g: 'groups' }, { 'g.organization_id': 'a.organization_id', 'g.id': 'a.group_id' })
+        .where({ 'a.organization_id': unseen(sql, organizationId), 'a.id': sql.ref('t.asset_id') })
+        .where({ 'g.deleted_at': null })
+        .select('g.id');
+      return sql
+        .withRecursive('retries', ['id'], first.union(next))
+        .from({ t: 'config_targets' })
+        .where({ 't.organization_id': organizationId, 't.job_id': jobId })
+        .whereIn('t.state', ['failed', 'timed_out'])
+        .where((target) => void target.whereNull('t.confirmed_at').orWhereNotNull('t.lost_keys'))
+        .whereNotIn('t.asset_id', confirmed)
+        .where((target) => void target.whereNull('t.group_id').orWhere('t.group_id', '=', group))
+        .orderBy('t.asset_id')
+        .select({ assetId: 't.asset_id', changeId: 't.change_config_id', groupId: 't.group_id' });
+    },
 
     /**
      * Makes the next queued targets of a scheduled job active. Returns the last one, null when all are
@@ -217,7 +243,7 @@ export function createConfigTargetsRepository(sql: Database) {
 
     /** Cancels the open ones of these targets; the change of the others is no longer pending afterwards. */
     async cancel(job: JobRef, scope: EndingScope, assetIds: string[], reason: string): Promise<void> {
-      await cancelOpen(sql, () => ofJob(job).where(isEnding(scope)).modify(oneOf, assetIds), reason);
+      await cancelOpen(sql, () => ofAssets(job, assetIds).where(isEnding(scope)), reason);
     },
 
     /**
@@ -225,9 +251,8 @@ export function createConfigTargetsRepository(sql: Database) {
      * inactive.
      */
     async timeOut(job: JobRef, assetIds: string[]): Promise<void> {
-      await ofJob(job)
+      await ofAssets(job, assetIds)
         .whereRaw(OPEN)
-        .modify(oneOf, assetIds)
         .update({
           state: 'timed_out',
           is_active: sql.raw(`state <> 'queued'`),
@@ -243,9 +268,6 @@ export function createConfigTargetsRepository(sql: Database) {
 
 const isEnding = (scope: EndingScope) => (target: Knex.QueryBuilder) =>
   void target.whereRaw(`(${OPEN} or is_active and state = any(?::text[]))`, [ENDING[scope]]);
-
-const oneOf = (targets: Knex.QueryBuilder, assetIds: string[]) =>
-  void targets.whereRaw('asset_id = any(?::uuid[])', [assetIds]);
 
 function nextByAsset(targets: Knex.QueryBuilder, { after, limit }: TargetPage): void {
   if (after !== null) targets.where('asset_id', '>', after);

@@ -1,4 +1,4 @@
-/** Text: the targets of a chunk of a job, from arrays, and a recursion over retries; parts of other statements. */
+/** Text: the targets of a chunk of a job, from arrays; parts of other statements. */
 
 export const OPEN = `state in ('queued', 'waiting', 'sent')`;
 
@@ -14,30 +14,6 @@ export const startsBefore = (job: string, other: string) =>
 
 /** Condition over `config_jobs j`: it sets the alert rules of its devices, or their calendars. */
 export const SETS_ALERTS = `(j.profile_snapshot -> 'alerts' <> 'null' or j.profile_snapshot -> 'schedule' <> 'null')`;
-
-/** A retry may bring another configuration, so its confirmation does not settle the target of the retried job. */
-export const LIST_RETRYABLE = `
-  with recursive retries as (
-    select id from config_jobs where organization_id = :organizationId and retry_of_job_id = :jobId
-    union
-    select j.id from retries r
-    join config_jobs j on j.organization_id = :organizationId and j.retry_of_job_id = r.id
-  )
-  select t.asset_id as "assetId", t.change_config_id as "changeId", t.group_id as "groupId"
-  from config_targets t
-  where t.organization_id = :organizationId and t.job_id = :jobId
-    and t.state in ('failed', 'timed_out') and (t.confirmed_at is null or t.lost_keys is not null)
-    and t.asset_id not in (
-      select c.asset_id from retries r
-      join config_targets c on c.organization_id = :organizationId and c.job_id = r.id
-      where c.confirmed_at is not null and c.lost_keys is null
-    )
-    and (t.group_id is null or t.group_id = (
-      select a.group_id from assets a
-      join groups g on g.organization_id = a.organization_id and g.id = a.group_id and g.deleted_at is null
-      where a.organization_id = t.organization_id and a.id = t.asset_id
-    ))
-  order by t.asset_id`;
 
 export const INSERT = `
   insert into config_targets

@@ -1,4 +1,5 @@
 /** Targets of devices, across jobs. Writers have locked the rows of the devices, so states never race. */
+import { oneOf } from '../db/builder.ts';
 import type { Database, Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import { type AssetRef, assetKeys } from '../devices/asset-ref.ts';
@@ -145,7 +146,7 @@ export function createDeviceTargetsRepository(sql: Database) {
   const active = (organizationId: string, assetIds: string[]) =>
     sql('config_targets')
       .where({ organization_id: organizationId, is_active: true })
-      .whereRaw('asset_id = any(?::uuid[])', [assetIds]);
+      .where(oneOf('asset_id', assetIds));
   /** A queued target was offered to no device yet. */
   const notQueued = (organizationId: string, assetIds: string[]) =>
     active(organizationId, assetIds).where('state', '<>', 'queued');

@@ -1,4 +1,5 @@
 /** Targets that devices have for the profile of their group. Writers have locked the rows of the devices. */
+import { oneOf } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import type { GroupRef } from './config-job.ts';
@@ -22,7 +23,7 @@ export function createGroupTargetsRepository(sql: Database) {
   const active = ({ organizationId, groupId, lastJobId }: GroupTargetsRef, assetIds: string[]) =>
     sql('config_targets')
       .where({ organization_id: organizationId, is_active: true, group_id: groupId })
-      .whereRaw('asset_id = any(?::uuid[])', [assetIds])
+      .where(oneOf('asset_id', assetIds))
       .where((target) => void (lastJobId !== null && target.where('job_id', '<=', lastJobId)));
 
   return {

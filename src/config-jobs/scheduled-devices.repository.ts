@@ -2,9 +2,8 @@
  * Devices whose alert windows follow the local time of a zone: the zone of the job that set their calendars
  * last.
  */
-import { acrossOrganizations } from '../db/builder.ts';
+import { acrossOrganizations, oneOf, unseen } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
-import { query } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import { grouped } from '../process/grouped.ts';
 import { SETS_ALERTS, startOf } from './config-targets.statements.ts';
@@ -27,16 +26,6 @@ const MAY_RUN = `(t.confirmed_at is not null
   and 'calendars' <> all(coalesce(t.lost_keys, '{}'))`;
 /** Null: always on. */
 const ZONE = `j.profile_snapshot -> 'schedule' ->> 'timezone'`;
-const LAST_ZONE = `
-  select ${ZONE} as zone
-  from config_targets t join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
-  where t.organization_id = d.organization_id and t.asset_id = d.asset_id and ${MAY_RUN} and ${SETS_ALERTS}
-  order by ${startOf('j')} desc, t.job_id desc limit 1`;
-
-const FIND_ZONES = `
-  select d.asset_id as "assetId", last.zone
-  from (select :organizationId::uuid as organization_id, unnest(:assetIds::uuid[]) as asset_id) as d
-  cross join lateral (${LAST_ZONE}) as last`;
 
 export type ScheduledDevicesRepository = ReturnType<typeof createScheduledDevicesRepository>;
 
@@ -73,15 +62,25 @@ export function createScheduledDevicesRepository(sql: Database) {
         const assetIds = devices.map(({ assetId }) => assetId);
         await sql('device_configs')
           .where({ organization_id: organizationId })
-          .whereRaw('asset_id = any(?::uuid[])', [assetIds])
+          .where(oneOf('asset_id', assetIds))
           .update({ utc_offset_check_at: time === null ? null : new Date(time) });
       }
     },
 
     /** Zones by asset id; a device whose calendars have no zone has no entry. */
     async findZones(organizationId: string, assetIds: string[]): Promise<Map<string, string>> {
-      const bindings = { organizationId, assetIds };
-      const rows = await query<{ assetId: string; zone: string | null }>(sql, FIND_ZONES, bindings);
+      const last = sql({ t: 'config_targets' })
+        .join({ j: 'config_jobs' }, { 'j.organization_id': 't.organization_id', 'j.id': 't.job_id' })
+        .where({ 't.organization_id': unseen(sql, organizationId), 't.asset_id': sql.ref('d.asset_id') })
+        .whereRaw(MAY_RUN)
+        .whereRaw(SETS_ALERTS)
+        .orderByRaw(`${startOf('j')} desc, t.job_id desc`)
+        .limit(1)
+        .select(sql.raw(`${ZONE} as zone`));
+      const rows: Array<{ assetId: string; zone: string | null }> = await sql
+        .from(sql.raw('unnest(?::uuid[]) as d (asset_id)', [assetIds]))
+        .joinRaw('cross join lateral :last as last', { last })
+        .select('last.zone', { assetId: 'd.asset_id' });
       return new Map(rows.flatMap(({ assetId, zone }) => (zone === null ? [] : [[assetId, zone] as const])));
     },
   };

@@ -22,6 +22,15 @@ export function newestFirst(list: Knex.QueryBuilder, { before, limit }: Page, id
 }
 
 /**
+ * Condition: the column, or expression, has one of the values. They are one binding, of which a statement may have 65,535, so
+ * its text is the same for any number of values.
+ */
+export const oneOf =
+  (column: string, values: readonly string[], type: 'uuid' | 'text' = 'uuid') =>
+  (row: Knex.QueryBuilder): void =>
+    void row.whereRaw(`${column} = any(?::${type}[])`, [[...values]]);
+
+/**
  * A value for a json column, typed as it is read again: the driver would send an array as a PostgreSQL array.
  */
 export const toJson = <T>(value: T): T =>

@@ -24,14 +24,7 @@ export async function distribute(database: Database, print: Print): Promise<void
   await requireCitus(database);
   await setForeignKeysAside(database);
   for (const { name, isTenant } of await listLocalTables(database)) {
-    if (isTenant) await query(database, toExpectRowsOfEach(name));
-    await query(
-      database,
-      isTenant
-        ? `select create_distributed_table(?, 'organization_id', colocate_with => ?)`
-        : 'select create_reference_table(?)',
-      isTenant ? [name, await findColocated(database, name)] : [name],
-    );
+    await (isTenant ? distributeTable(database, name) : copyToEveryNode(database, name));
     print(`${name}: ${isTenant ? 'distributed by organization' : 'copied to every node'}`);
   }
   await removeLocalRows(database);
@@ -46,6 +39,17 @@ export async function distribute(database: Database, print: Print): Promise<void
  */
 export const toExpectRowsOfEach = (table: string): string =>
   `alter table ${table} alter column organization_id set statistics 0`;
+
+async function distributeTable(database: Database, table: string): Promise<void> {
+  await query(database, toExpectRowsOfEach(table));
+  const colocated = await findColocated(database, table);
+  await database.select(
+    database.raw(`create_distributed_table(?, 'organization_id', colocate_with => ?)`, [table, colocated]),
+  );
+}
+
+const copyToEveryNode = (database: Database, table: string) =>
+  database.select(database.raw('create_reference_table(?)', [table]));
 
 async function requireCitus(sql: Sql): Promise<void> {
   const [state] = await query<{ isCreated: boolean; hasSchema: boolean }>(
@@ -82,17 +86,22 @@ function listLocalTables(sql: Sql): Promise<Array<{ name: string; isTenant: bool
 /**
  * Any table that is already distributed: rows of one organization have to be on the same node in all tables.
  */
-async function findColocated(sql: Sql, table: string): Promise<string> {
-  const rows = await query<{ table: string }>(
-    sql,
-    `select logicalrelid::text as "table" from pg_dist_partition where partmethod = 'h' and logicalrelid <> ?::regclass limit 1`,
-    [table],
-  );
-  return rows[0]?.table ?? 'none';
+async function findColocated(database: Database, table: string): Promise<string> {
+  const distributed = await database('pg_dist_partition')
+    .where({ partmethod: 'h' })
+    .whereRaw('logicalrelid <> ?::regclass', [table])
+    .first(database.raw('logicalrelid::text as name'));
+  return distributed?.name ?? 'none';
 }
 
 /** A table that is still local must not refer to a distributed one, so foreign keys are added at the end. */
 const KEPT = 'distribution_foreign_keys';
+
+interface ForeignKey {
+  of_table: string;
+  name: string;
+  definition: string;
+}
 
 async function setForeignKeysAside(database: Database): Promise<void> {
   await createTransact(database)(async ({ sql }) => {
@@ -112,25 +121,21 @@ async function setForeignKeysAside(database: Database): Promise<void> {
 
 /** Citus copies rows to the nodes, and leaves the originals on the coordinator, where they are invisible. */
 async function removeLocalRows(database: Database): Promise<void> {
-  const tables = await query<{ name: string }>(
-    database,
-    `select logicalrelid::text as name from pg_dist_partition
-     where partmethod in ('h', 'n') and pg_relation_size(logicalrelid) > 0`,
-  );
+  const tables: Array<{ name: string }> = await database('pg_dist_partition')
+    .whereIn('partmethod', ['h', 'n'])
+    .whereRaw('pg_relation_size(logicalrelid) > 0')
+    .select(database.raw('logicalrelid::text as name'));
   for (const { name } of tables) {
-    await query(database, 'select truncate_local_data_after_distributing_table(?::regclass)', [name]);
+    await database.select(database.raw('truncate_local_data_after_distributing_table(?::regclass)', [name]));
   }
 }
 
 async function restoreForeignKeys(database: Database, print: Print): Promise<void> {
-  const keys = await query<{ table: string; name: string; definition: string }>(
-    database,
-    `select of_table as "table", name, definition from ${KEPT} order by 1, 2`,
-  );
-  for (const { table, name, definition } of keys) {
+  const keys: ForeignKey[] = await database(KEPT).orderBy(['of_table', 'name']);
+  for (const { of_table: table, name, definition } of keys) {
     await createTransact(database)(async ({ sql }) => {
       await query(sql, `alter table ${table} add constraint ${name} ${definition}`);
-      await query(sql, `delete from ${KEPT} where of_table = ? and name = ?`, [table, name]);
+      await sql(KEPT).where({ of_table: table, name }).delete();
     });
     print(`${table}: ${name}`);
   }

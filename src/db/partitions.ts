@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { PartitionedTable } from '../../migrations/partitioned-tables.ts';
 import { firstIdAt } from '../process/uuid.ts';
-import type { Database, Sql } from './database.ts';
+import type { Database } from './database.ts';
 import { toExpectRowsOfEach } from './distribute.ts';
 import { isLockTimeout } from './faults.ts';
 import { query } from './query.ts';
@@ -112,7 +112,11 @@ export async function dropPartitions(
   const canDetach = isOwned && !(await hasCitus(database));
   for (const { name, state } of old) {
     if (canDetach) await detach(database, table, name, state);
-    await dropNow(database, isOwned ? { text: `drop table if exists ${name}` } : dropAsOwner(table, name));
+    await dropNow(database, (sql) =>
+      isOwned
+        ? query(sql, `drop table if exists ${name}`)
+        : sql.select(sql.raw('drop_partition(?, ?)', [name, table.name])),
+    );
   }
   return old.map(({ name }) => name);
 }
@@ -128,21 +132,23 @@ async function hasCitus(sql: Database): Promise<boolean> {
 type PartitionState = 'attached' | 'detaching' | 'detached';
 
 /** Oldest first, including partitions whose removal was begun by a process that was killed. */
-function listForRemoval(
-  sql: Sql,
-  table: PartitionedTable,
-): Promise<Array<{ name: string; state: PartitionState }>> {
-  return query(
-    sql,
-    `select c.relname as name,
-       case when i.inhparent is null then 'detached' when i.inhdetachpending then 'detaching' else 'attached' end as state
-     from pg_class c left join pg_inherits i on i.inhrelid = c.oid
-     where c.relnamespace = (select relnamespace from pg_class where oid = ?::regclass)
-       and c.relkind = 'r' and c.relname ~ ? and (i.inhparent is null or i.inhparent = ?::regclass)
-     order by 1`,
-    [table.name, `^${table.name}_[0-9]{6,8}$`, table.name],
-  );
-}
+const listForRemoval = (
+  sql: Database,
+  { name }: PartitionedTable,
+): Promise<Array<{ name: string; state: PartitionState }>> =>
+  sql({ c: 'pg_class' })
+    .leftJoin({ i: 'pg_inherits' }, { 'i.inhrelid': 'c.oid' })
+    .whereRaw('c.relnamespace = (select relnamespace from pg_class where oid = ?::regclass)', [name])
+    .where({ 'c.relkind': 'r' })
+    .where('c.relname', '~', `^${name}_[0-9]{6,8}$`)
+    .whereRaw('(i.inhparent is null or i.inhparent = ?::regclass)', [name])
+    .orderBy('c.relname')
+    .select({ name: 'c.relname' })
+    .select(
+      sql.raw(
+        `case when i.inhparent is null then 'detached' when i.inhdetachpending then 'detaching' else 'attached' end as state`,
+      ),
+    );
 
 /**
  * Detaching concurrently blocks neither readers nor writers, whereas a drop would lock the whole table; it
@@ -159,18 +165,13 @@ async function detach(
   await query(database, `alter table ${table} detach partition ${name} ${how}`);
 }
 
-const dropAsOwner = ({ name: table }: PartitionedTable, name: string) => ({
-  text: 'select drop_partition(?, ?)',
-  bindings: [name, table],
-});
-
 /** A reader with an older plan may still hold a lock, so the drop times out early and is repeated. */
-async function dropNow(database: Database, drop: { text: string; bindings?: string[] }): Promise<void> {
+async function dropNow(database: Database, drop: (sql: Database) => PromiseLike<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await createTransact(database)(async ({ sql }) => {
         await query(sql, `set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
-        await query(sql, drop.text, drop.bindings);
+        await drop(sql);
       });
     } catch (error) {
       if (attempt === DROP_ATTEMPTS || !isLockTimeout(error)) throw error;

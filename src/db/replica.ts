@@ -7,14 +7,13 @@
  */
 import knex from 'knex';
 import { type Periodic, startPeriodic } from '../process/periodic.ts';
-import type { Database, Sql } from './database.ts';
+import type { Database } from './database.ts';
 import { isRetryable, isUnavailable } from './faults.ts';
-import { query } from './query.ts';
 
 interface ReplicaOptions {
   /** For reading log positions only, with a short time limit. */
-  primaryProbe: Sql;
-  replicaProbe: Sql;
+  primaryProbe: Database;
+  replicaProbe: Database;
   lagMaxMs: number;
   monotonicMs(): number;
   /** Null: the lag is unknown. */
@@ -100,19 +99,17 @@ async function runOn({ client }: Database, statement: object): Promise<unknown> 
   }
 }
 
-async function findPosition(primary: Sql): Promise<bigint> {
-  const [row] = await query<{ position: string }>(
-    primary,
-    `select (pg_current_wal_lsn() - '0/0')::text as position`,
-  );
-  return BigInt((row as { position: string }).position);
+async function findPosition(primary: Database): Promise<bigint> {
+  const { position } = await primary.first(primary.raw(`(pg_current_wal_lsn() - '0/0')::text as position`));
+  return BigInt(position);
 }
 
 /** Null when the server is no standby. */
-async function findReplayed(replica: Sql): Promise<bigint | null> {
-  const [row] = await query<{ position: string | null }>(
-    replica,
-    `select case when pg_is_in_recovery() then (pg_last_wal_replay_lsn() - '0/0')::text end as position`,
+async function findReplayed(replica: Database): Promise<bigint | null> {
+  const { position } = await replica.first(
+    replica.raw(
+      `case when pg_is_in_recovery() then (pg_last_wal_replay_lsn() - '0/0')::text end as position`,
+    ),
   );
-  return row?.position == null ? null : BigInt(row.position);
+  return position === null ? null : BigInt(position);
 }

@@ -45,9 +45,8 @@ const TARGET = `ep.url, ep.secret, ep.enabled_at,
   case when ep.previous_secret_until > now() then ep.previous_secret end as previous_secret`;
 const OF_ACTIVE_ENDPOINT = `from deliveries d
   join endpoints ep on ep.organization_id = d.organization_id and ep.id = d.endpoint_id and ep.status = 'active'
-  where d.organization_id = ? and d.endpoint_id = ?`;
-/** Bindings: the seconds of the lease, the owner. */
-const LEASE = `state = 'sending', leased_until = now() + make_interval(secs => ?), leased_by = ?`;
+  where d.organization_id = :organizationId and d.endpoint_id = :endpointId`;
+const LEASE = `state = 'sending', leased_until = now() + make_interval(secs => :leaseSeconds), leased_by = :ownerId`;
 /** A delivery that was tried before its endpoint was last enabled restarts its schedule. */
 const RETURNED = `claimed.organization_id as "organizationId", claimed.endpoint_id as "endpointId",
   claimed.id, claimed.event_id as "eventId", claimed.attempt_count as "attemptCount",
@@ -68,7 +67,8 @@ const EVENT = `cross join lateral (
 const claimingOf = (chosen: string) => `
   with chosen as materialized (${chosen}), claimed as (
     update deliveries d set ${LEASE}
-    where d.organization_id = ? and d.endpoint_id = ? and d.id = any (array(select id from chosen))
+    where d.organization_id = :organizationId and d.endpoint_id = :endpointId
+      and d.id = any (array(select id from chosen))
     returning ${CLAIMED}
   )
   select ${RETURNED} from claimed
@@ -92,8 +92,6 @@ const claiming = (chosen: string) => `
   cross join lateral (select claimed.url, claimed.secret, claimed.previous_secret, claimed.enabled_at) as target
   ${EVENT}
   order by claimed.id`;
-
-const toBindings = ({ organizationId, endpointId }: EndpointRef) => [organizationId, endpointId];
 
 export type ClaimsRepository = ReturnType<typeof createClaimsRepository>;
 
@@ -120,7 +118,7 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
         'deliveries_claim_new',
         claiming(`
           select ${KEY}, ${TARGET}
-          from unnest(?::uuid[], ?::uuid[], ?::integer[], ?::uuid[])
+          from unnest(:organizationIds::uuid[], :endpointIds::uuid[], :capacities::integer[], :sinceIds::uuid[])
             as n (organization_id, endpoint_id, capacity, since_id)
           join endpoints ep on ep.organization_id = n.organization_id and ep.id = n.endpoint_id
             and ep.status = 'active' and ep.breaker = 'closed'
@@ -130,14 +128,14 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
               and id >= n.since_id
             order by id limit n.capacity for update skip locked
           ) as d`),
-        [
-          capacities.map(({ organizationId }) => organizationId),
-          capacities.map(({ endpointId }) => endpointId),
-          capacities.map(({ capacity }) => capacity),
+        {
+          organizationIds: capacities.map(({ organizationId }) => organizationId),
+          endpointIds: capacities.map(({ endpointId }) => endpointId),
+          capacities: capacities.map(({ capacity }) => capacity),
           sinceIds,
           leaseSeconds,
           ownerId,
-        ],
+        },
       );
     },
 
@@ -147,13 +145,13 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
         sql,
         claimingOf(`select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and ep.breaker = 'closed'
             and d.state = 'retrying' and d.next_attempt_at <= now()
-          order by d.next_attempt_at, d.id limit ? for update of d skip locked`),
-        [...toBindings(endpoint), limit, leaseSeconds, ownerId, ...toBindings(endpoint)],
+          order by d.next_attempt_at, d.id limit :limit for update of d skip locked`),
+        { ...endpoint, limit, leaseSeconds, ownerId },
       );
     },
 
     /** Time until the next retry is due; null when there is none. */
-    async findMsUntilRetry({ organizationId, endpointId }: EndpointRef): Promise<number | null> {
+    async findMsUntilRetry(endpoint: EndpointRef): Promise<number | null> {
       const [row] = await query<{ waitMs: number }>(
         sql,
         `select (extract(epoch from n.next_attempt_at - now()) * 1000)::float8 as "waitMs" from endpoints ep
@@ -162,8 +160,9 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
            where organization_id = ep.organization_id and endpoint_id = ep.id and state = 'retrying'
            order by next_attempt_at limit 1
          ) as n
-         where ep.organization_id = ? and ep.id = ? and ep.status = 'active' and ep.breaker = 'closed'`,
-        [organizationId, endpointId],
+         where ep.organization_id = :organizationId and ep.id = :endpointId and ep.status = 'active'
+           and ep.breaker = 'closed'`,
+        { ...endpoint },
       );
       return row?.waitMs ?? null;
     },
@@ -175,8 +174,8 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
       return query(
         sql,
         claimingOf(`select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and d.state = 'retrying' and d.send_immediately
-          order by d.id limit ? for update of d skip locked`),
-        [...toBindings(endpoint), limit, leaseSeconds, ownerId, ...toBindings(endpoint)],
+          order by d.id limit :limit for update of d skip locked`),
+        { ...endpoint, limit, leaseSeconds, ownerId },
       );
     },
 
@@ -197,19 +196,13 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
             union all select * from (
               select ${KEY}, ${TARGET}, d.updated_at as tried_at ${OF_ACTIVE_ENDPOINT} and d.state = 'retrying'
                 and d.id = any (array(
-                  select id from deliveries where organization_id = ? and endpoint_id = ? and state = 'retrying'
+                  select id from deliveries
+                  where organization_id = :organizationId and endpoint_id = :endpointId and state = 'retrying'
                   order by next_attempt_at limit ${PROBE_CANDIDATES}))
               order by d.updated_at limit 1 for update of d skip locked
             ) as tried
           ) as candidates order by tried_at nulls first limit 1`),
-        [
-          ...toBindings(endpoint),
-          ...toBindings(endpoint),
-          ...toBindings(endpoint),
-          leaseSeconds,
-          ownerId,
-          ...toBindings(endpoint),
-        ],
+        { ...endpoint, leaseSeconds, ownerId },
       );
     },
 
@@ -225,24 +218,15 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
           select * from (
             select * from (
               select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and ep.breaker = 'draining' and d.state = 'pending'
-              order by d.id limit ? for update of d skip locked
+              order by d.id limit :limit for update of d skip locked
             ) as untried
             union all select * from (
               select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and ep.breaker = 'draining' and d.state = 'retrying'
                 and (d.next_attempt_at <= now() or d.updated_at < ep.recovered_at)
-              order by d.id limit ? for update of d skip locked
+              order by d.id limit :limit for update of d skip locked
             ) as tried
-          ) as backlog order by id limit ?`),
-        [
-          ...toBindings(endpoint),
-          limit,
-          ...toBindings(endpoint),
-          limit,
-          limit,
-          leaseSeconds,
-          ownerId,
-          ...toBindings(endpoint),
-        ],
+          ) as backlog order by id limit :limit`),
+        { ...endpoint, limit, leaseSeconds, ownerId },
       );
     },
 
@@ -256,11 +240,11 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
            -- In the order of the index: one row of many is otherwise expected to be found sooner by reading the table.
            select d.id from deliveries d
            where d.organization_id = ep.organization_id and d.endpoint_id = ep.id and d.state = 'pending'
-             and d.id >= ?
+             and d.id >= :sinceId
            order by d.id limit 1
          ) as pending
          where ep.status = 'active' and ep.breaker = 'closed'`,
-        [sinceId],
+        { sinceId },
       );
     },
 
@@ -270,15 +254,15 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
       await query(
         sql,
         `update deliveries d set ${RELEASED}
-         from unnest(?::uuid[], ?::uuid[], ?::uuid[]) as n (organization_id, endpoint_id, id)
+         from unnest(:organizationIds::uuid[], :endpointIds::uuid[], :ids::uuid[]) as n (organization_id, endpoint_id, id)
          where d.organization_id = n.organization_id and d.endpoint_id = n.endpoint_id and d.id = n.id
-           and d.leased_by = ?`,
-        [
-          claims.map(({ organizationId }) => organizationId),
-          claims.map(({ endpointId }) => endpointId),
-          claims.map(({ id }) => id),
+           and d.leased_by = :ownerId`,
+        {
+          organizationIds: claims.map(({ organizationId }) => organizationId),
+          endpointIds: claims.map(({ endpointId }) => endpointId),
+          ids: claims.map(({ id }) => id),
           ownerId,
-        ],
+        },
       );
     },
 
@@ -291,8 +275,8 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
         sql,
         'deliveries_release_expired',
         `update deliveries d set ${RELEASED} where d.state = 'sending'
-           and (d.leased_until >= ? and d.leased_until < now() or d.leased_until > now() + interval '1 hour')`,
-        [since],
+           and (d.leased_until >= :since and d.leased_until < now() or d.leased_until > now() + interval '1 hour')`,
+        { since },
       );
     },
   };
@@ -307,9 +291,9 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
       sql,
       'deliveries_claim_new_of_endpoint',
       claimingOf(`select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and ep.breaker = 'closed' and d.state = 'pending'
-          and d.id >= ?
-        order by d.id limit ? for update of d skip locked`),
-      [...toBindings(endpoint), sinceId, endpoint.capacity, leaseSeconds, ownerId, ...toBindings(endpoint)],
+          and d.id >= :sinceId
+        order by d.id limit :capacity for update of d skip locked`),
+      { ...endpoint, sinceId, leaseSeconds, ownerId },
     );
   }
 }

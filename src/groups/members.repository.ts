@@ -1,6 +1,6 @@
 /** The group of each asset, which changes only while the group is locked (see the table groups). */
 import type { GroupRef } from '../config-jobs/config-job.ts';
-import { countUpTo } from '../db/builder.ts';
+import { countUpTo, oneOf } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 
@@ -26,9 +26,7 @@ export function createMembersRepository(sql: Database) {
   const membersOf = ({ organizationId, groupId }: GroupRef) =>
     sql('assets').where({ organization_id: organizationId, group_id: groupId });
   const active = (organizationId: string, assetIds: string[]) =>
-    sql('assets')
-      .where({ organization_id: organizationId, archived_at: null })
-      .whereRaw('id = any(?::uuid[])', [assetIds]);
+    sql('assets').where({ organization_id: organizationId, archived_at: null }).where(oneOf('id', assetIds));
 
   return {
     /** Groups of active assets. */

@@ -1,3 +1,4 @@
+import { oneOf } from '../db/builder.ts';
 import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
 import { toName } from '../http/one-line.ts';
@@ -42,7 +43,7 @@ export function createOrganizationsRepository(sql: Database) {
     async findFirstByName(names: readonly string[]): Promise<Organization | null> {
       const wanted = names.map(toName);
       const row = await sql('organizations')
-        .whereRaw('name = any(?::text[])', [wanted])
+        .where(oneOf('name', wanted, 'text'))
         .orderByRaw('array_position(?::text[], name)', [wanted])
         .first();
       return row ? toOrganization(row) : null;

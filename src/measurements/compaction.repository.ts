@@ -8,13 +8,12 @@ import { type AssetRef, assetKeys } from '../devices/asset-ref.ts';
 import { FIRST_ID } from '../process/uuid.ts';
 import { type AssetBlock, type BlockRow, blockBindings, blockOf } from './block-columns.ts';
 import {
+  AT_PLACES_OF_DAY,
   DUE,
   INSERT,
-  LEAVE_DAY,
   LIST_BLOCKS,
   LOCK_DUE,
   RECORD_COMPACTED,
-  REMOVE_DAY,
 } from './compaction.statements.ts';
 import type { CompactionWindow, DueDevice, UnreadDay } from './compaction.ts';
 
@@ -32,6 +31,13 @@ export type CompactionRepository = ReturnType<typeof createCompactionRepository>
 const COMPACTION = 714_201_119;
 
 export function createCompactionRepository(sql: Database) {
+  const blocksOf = ({ organizationId, assetId, from, before }: CompactionWindow) =>
+    sql('measurement_blocks')
+      .where({ organization_id: organizationId, asset_id: assetId })
+      .whereRaw(AT_PLACES_OF_DAY, { organizationId, assetId, from, before })
+      .where('last_at', '>=', from)
+      .where('last_at', '<', before);
+
   return {
     /** Locks until the transaction ends; false while another process compacts. */
     async lockCompaction(): Promise<boolean> {
@@ -81,13 +87,14 @@ export function createCompactionRepository(sql: Database) {
      * Returns the number of blocks of the day. One statement per day: joined to days, it might read whole
      * partitions.
      */
-    async removeDay(day: CompactionWindow): Promise<number> {
-      return (await query(sql, REMOVE_DAY, dayBindings(day))).length;
-    },
+    removeDay: (day: CompactionWindow): Promise<number> => blocksOf(day).delete(),
 
-    /** Keeps the blocks of the day as they are, and findable after it was recorded as compacted. */
+    /**
+     * Keeps the blocks of the day as they are, and findable after it was recorded as compacted: fresh ones are found only
+     * from `fresh_from` on, which moves on to the next day.
+     */
     async leaveDay(day: CompactionWindow): Promise<void> {
-      await query(sql, LEAVE_DAY, dayBindings(day));
+      await blocksOf(day).whereNotNull('fresh_hour').update({ fresh_hour: null });
     },
 
     async insert(blocks: AssetBlock[]): Promise<void> {
@@ -106,13 +113,6 @@ const toAssetBlock = (row: Row): AssetBlock => ({
   assetId: row.assetId,
   block: blockOf(row),
   freshHour: row.freshHour,
-});
-
-const dayBindings = ({ organizationId, assetId, from, before }: CompactionWindow) => ({
-  organizationId,
-  assetId,
-  from: from.toISOString(),
-  before: before.toISOString(),
 });
 
 const times = (windows: CompactionWindow[], field: 'from' | 'before'): string =>

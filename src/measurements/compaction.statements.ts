@@ -43,19 +43,10 @@ export const LIST_BLOCKS = `
   ) as limited
   where earlier <= :readingsMax`;
 
-const OF_DAY = `organization_id = :organizationId and asset_id = :assetId
-    and place = any (array(select place from ${placesOf(':organizationId', ':assetId', ':from::timestamptz', ':before::timestamptz')}))
-    and last_at >= :from::timestamptz and last_at < :before::timestamptz`;
-
-export const REMOVE_DAY = `
-  delete from measurement_blocks
-  where ${OF_DAY}
-  returning 1`;
-
-/** Fresh blocks are found only from `fresh_from` on, which moves on to the next day. */
-export const LEAVE_DAY = `
-  update measurement_blocks set fresh_hour = null
-  where ${OF_DAY} and fresh_hour is not null`;
+/** Places of the blocks of a day. */
+export const AT_PLACES_OF_DAY = `place = any (array(
+    select place from ${placesOf(':organizationId', ':assetId', ':from::timestamptz', ':before::timestamptz')}
+  ))`;
 
 export const INSERT = `insert into measurement_blocks (${BLOCK_COLUMNS}) ${SELECT_BLOCKS}`;
 

@@ -1,4 +1,5 @@
 /** The assets whose readings are read: of an export, or one by its id. */
+import { oneOf } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import type { Layout } from '../devices/device-capabilities.ts';
 import type { HistoryScope } from './history.repository.ts';
@@ -36,7 +37,7 @@ export function createExportScopesRepository(sql: Database) {
 
   /** By id, including archived ones. */
   async function listByIds(organizationId: string, assetIds: string[]): Promise<ExportScope[]> {
-    const rows = await scopes(organizationId).whereRaw('a.id = any(?::uuid[])', [assetIds]);
+    const rows = await scopes(organizationId).where(oneOf('a.id', assetIds));
     return rows.map((row) => toScope(organizationId, row));
   }
 

@@ -1,6 +1,7 @@
 /** The alerts that each channel has yet to notify of. */
 import type { Alert, AlertRef } from '../alerts/alert.ts';
 import type { SnoozeChange } from '../alerts/alert-handling.ts';
+import { oneOf } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Layout } from '../devices/device-capabilities.ts';
@@ -52,7 +53,7 @@ export function createNotificationAlertsRepository(sql: Database) {
   const ofChannel = ({ organizationId, channelId }: ChannelRef) =>
     sql('notification_alerts').where({ organization_id: organizationId, channel_id: channelId });
   const openings = (ref: ChannelRef, alertIds: string[]) =>
-    ofChannel(ref).where({ kind: 'opening' }).whereRaw('alert_id = any(?::uuid[])', [alertIds]);
+    ofChannel(ref).where({ kind: 'opening' }).where(oneOf('alert_id', alertIds));
 
   /** Lets the gatherings under way commit first: what they listed may have changed meanwhile. */
   const lockChannels = async (organizationId: string): Promise<string[]> => {
@@ -150,7 +151,7 @@ export function createNotificationAlertsRepository(sql: Database) {
 
     async remove(ref: ChannelRef, alertIds: string[]): Promise<void> {
       if (alertIds.length === 0) return;
-      await ofChannel(ref).whereRaw('alert_id = any(?::uuid[])', [alertIds]).delete();
+      await ofChannel(ref).where(oneOf('alert_id', alertIds)).delete();
     },
 
     /** Postpones to `until` the alerts that are due. */

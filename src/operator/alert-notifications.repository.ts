@@ -1,4 +1,5 @@
 /** Notifications about alerts: by channels of their own accord, and by the steps of escalations. */
+import { oneOf } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { REPEATS_MAX } from '../escalations/escalation-plan.ts';
 import { STEP_CHANNELS_MAX, STEPS_MAX } from '../escalations/escalation-policy.ts';
@@ -32,7 +33,7 @@ export const createAlertNotificationsRepository = (sql: Database) => ({
   async listOpenings(organizationId: string, alertIds: readonly string[]): Promise<AlertNotification[]> {
     return sql('notification_alerts')
       .where({ organization_id: organizationId, kind: 'opening' })
-      .whereRaw('alert_id = any(?::uuid[])', [[...alertIds]])
+      .where(oneOf('alert_id', alertIds))
       .select({ alertId: 'alert_id', channelId: 'channel_id', notifiedAt: 'notified_at', dueAt: 'due_at' });
   },
 
@@ -40,7 +41,7 @@ export const createAlertNotificationsRepository = (sql: Database) => ({
   async listSteps(organizationId: string, alertIds: readonly string[]): Promise<MadeStep[]> {
     const rows = await sql('alert_actions')
       .where({ organization_id: organizationId, action: 'escalated' })
-      .whereRaw('alert_id = any(?::uuid[])', [[...alertIds]])
+      .where(oneOf('alert_id', alertIds))
       .orderBy('id')
       .select('alert_id', 'comment');
     return rows.map(({ alert_id, comment }) => ({ alertId: alert_id, comment: comment ?? '' }));

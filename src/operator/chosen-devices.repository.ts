@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { oneOf } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { type ChosenDevices, MEASURED_MAX, type MeasuredDevice } from './breaches.ts';
 
@@ -26,8 +27,6 @@ export function createChosenDevicesRepository(sql: Database) {
 
 function among(devices: Knex.QueryBuilder, { serialNumbers, groupId }: ChosenDevices): void {
   if (groupId !== undefined) devices.where('a.group_id', groupId);
-  if (serialNumbers !== undefined)
-    devices.whereRaw('lower(a.serial_number) = any(?::text[])', [
-      serialNumbers.map((serial) => serial.toLowerCase()),
-    ]);
+  const keys = serialNumbers?.map((serial) => serial.toLowerCase());
+  if (keys !== undefined) devices.where(oneOf('lower(a.serial_number)', keys, 'text'));
 }

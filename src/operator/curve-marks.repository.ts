@@ -1,6 +1,7 @@
 /** Alerts and comments of one asset within a span, for its curve. */
 import type { Alert } from '../alerts/alert.ts';
 import { ENDED_AT } from '../alerts/alert-columns.ts';
+import { oneOf } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import type { Actor } from '../db/transaction.ts';
 import type { CurveSpan } from './curve-span.ts';
@@ -51,7 +52,7 @@ export function createCurveMarksRepository(sql: Database) {
       if (alertIds.length === 0) return [];
       return sql('alert_actions')
         .where({ organization_id: organizationId, action: 'commented' })
-        .whereRaw('alert_id = any(?::uuid[])', [[...alertIds]])
+        .where(oneOf('alert_id', alertIds))
         .whereRaw('uuid_extract_timestamp(id) between ?::timestamptz and ?::timestamptz', [from, to])
         .orderBy('id', 'desc')
         .limit(COMMENTS_MAX)

@@ -1,6 +1,7 @@
 /** Devices outside of the fleet: archived ones, and loggers that were replaced. */
 import type { Knex } from 'knex';
 import type { Asset } from '../assets/asset.ts';
+import { oneOf } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { toName } from '../http/one-line.ts';
 
@@ -75,9 +76,8 @@ export function createPastDevicesRepository(sql: Database) {
     ): Promise<Map<string, ReplacedLogger>> {
       if (serialNumbers.length === 0) return new Map();
       const keys = serialNumbers.map((serial) => serial.toLowerCase());
-      const found: ReplacedLogger[] = await replaced(organizationId).whereRaw(
-        'lower(r.serial_number) = any(?::text[])',
-        [keys],
+      const found: ReplacedLogger[] = await replaced(organizationId).where(
+        oneOf('lower(r.serial_number)', keys, 'text'),
       );
       // The latest one is set last.
       return new Map(found.reverse().map((logger) => [logger.serialNumber.toLowerCase(), logger]));

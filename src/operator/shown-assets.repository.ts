@@ -1,5 +1,6 @@
 /** What pages show of assets beside the answers of operations. */
 import { type AlertState, isTemperature } from '../alerts/device-alerts.ts';
+import { oneOf } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
 import type { Layout } from '../devices/device-capabilities.ts';
@@ -41,7 +42,7 @@ export function createShownAssetsRepository(sql: Database) {
         .leftJoin({ s: 'device_states' }, ofAsset('s'))
         .leftJoin({ c: 'device_configs' }, ofAsset('c'))
         .where('a.organization_id', organizationId)
-        .whereRaw('a.id = any(?::uuid[])', [[...new Set(assetIds)]])
+        .where(oneOf('a.id', [...new Set(assetIds)]))
         .select({ id: 'a.id', name: 'a.name', serialNumber: 'a.serial_number', model: 'a.model' })
         .select(sql.raw('coalesce(c.reported_channel_types, s.observed_channel_types) as "channelTypes"'));
       return new Map(rows.map(({ id, ...asset }) => [id, asset]));
@@ -56,7 +57,7 @@ export function createShownAssetsRepository(sql: Database) {
       const keys = [...new Set(serialNumbers.map((serial) => serial.toLowerCase()))];
       const rows = await sql('assets')
         .where({ organization_id: organizationId, archived_at: null })
-        .whereRaw('lower(serial_number) = any(?::text[])', [keys])
+        .where(oneOf('lower(serial_number)', keys, 'text'))
         .select('id', 'name', 'serial_number');
       return new Map(rows.map(({ id, name, serial_number }) => [serial_number.toLowerCase(), { id, name }]));
     },
@@ -66,7 +67,7 @@ export function createShownAssetsRepository(sql: Database) {
       if (assetIds.length === 0) return new Set();
       const rows: Array<{ asset_id: string }> = await sql('device_configs')
         .where({ organization_id: organizationId, has_had_profile: false })
-        .whereRaw('asset_id = any(?::uuid[])', [[...assetIds]])
+        .where(oneOf('asset_id', assetIds))
         .select('asset_id');
       return new Set(rows.map(({ asset_id }) => asset_id));
     },
@@ -75,7 +76,7 @@ export function createShownAssetsRepository(sql: Database) {
       if (assetIds.length === 0) return new Map();
       const rows: Array<{ asset_id: string; open_alerts: AlertState[] }> = await sql('device_states')
         .where({ organization_id: organizationId })
-        .whereRaw('asset_id = any(?::uuid[])', [[...assetIds]])
+        .where(oneOf('asset_id', assetIds))
         .select('asset_id', 'open_alerts');
       return new Map(
         rows.map((row) => [

@@ -1,5 +1,6 @@
 /** Groups by name, without the number of members that the list of the API counts for each, and jobs that their changes began. */
 import type { JobStatus } from '../config-jobs/config-job.ts';
+import { oneOf } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import type { Option } from './form-layout.ts';
 
@@ -52,9 +53,7 @@ export function createShownGroupsRepository(sql: Database) {
     },
 
     async listByIds(organizationId: string, ids: readonly string[]): Promise<Option[]> {
-      return inUse(organizationId)
-        .whereRaw('id = any(?::uuid[])', [[...ids]])
-        .select({ value: 'id', label: 'name' });
+      return inUse(organizationId).where(oneOf('id', ids)).select({ value: 'id', label: 'name' });
     },
 
     /** Devices with one of the serial numbers that are in another group. */
@@ -63,13 +62,12 @@ export function createShownGroupsRepository(sql: Database) {
       groupId: string,
       serialNumbers: readonly string[],
     ): Promise<LeavingDevice[]> {
+      const keys = serialNumbers.map((serial) => serial.toLowerCase());
       return sql({ a: 'assets' })
         .join({ g: 'groups' }, { 'g.organization_id': 'a.organization_id', 'g.id': 'a.group_id' })
         .where({ 'a.organization_id': organizationId, 'a.archived_at': null, 'g.deleted_at': null })
         .whereNot('g.id', groupId)
-        .whereRaw('lower(a.serial_number) = any(?::text[])', [
-          serialNumbers.map((serial) => serial.toLowerCase()),
-        ])
+        .where(oneOf('lower(a.serial_number)', keys, 'text'))
         .orderBy('a.id')
         .select({ id: 'a.id', name: 'a.name', serialNumber: 'a.serial_number' })
         .select({ groupId: 'g.id', groupName: 'g.name' });

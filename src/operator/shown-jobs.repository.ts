@@ -57,17 +57,6 @@ const LIST_CHANGED = `
     )
   order by t.asset_id limit :limit`;
 
-/** The newest change of each device that is in the state. */
-const LIST_NEWEST = `
-  select t.asset_id as "assetId", t.job_id as "jobId", t.reason, t.profile_slug as "profileSlug"
-  from unnest(:assetIds::uuid[]) as wanted(asset_id)
-  cross join lateral (
-    select t.asset_id, t.job_id, t.reason, j.profile_slug
-    from config_targets t join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
-    where t.organization_id = :organizationId and t.asset_id = wanted.asset_id and t.state = :state
-    order by ${startOf('j')} desc, t.job_id desc limit 1
-  ) as t`;
-
 export function createShownJobsRepository(sql: Database) {
   return {
     async findStages({ organizationId, jobId }: JobRef): Promise<JobStages | null> {
@@ -96,18 +85,24 @@ export function createShownJobsRepository(sql: Database) {
     listChanged: ({ organizationId, jobId }: JobRef, limit: number): Promise<ChangedDevice[]> =>
       query(sql, LIST_CHANGED, { organizationId, jobId, limit }),
 
-    /** By asset id. */
+    /** The newest change in that state of each device, by asset id. */
     async listNewestChanges(
       organizationId: string,
       assetIds: readonly string[],
       state: 'failed' | 'applied',
     ): Promise<Map<string, NewestChange>> {
       if (assetIds.length === 0) return new Map();
-      const rows = await query<NewestChange & { assetId: string }>(sql, LIST_NEWEST, {
-        organizationId,
-        assetIds: [...assetIds],
-        state,
-      });
+      const newest = sql({ t: 'config_targets' })
+        .join({ j: 'config_jobs' }, { 'j.organization_id': 't.organization_id', 'j.id': 't.job_id' })
+        .where({ 't.organization_id': organizationId, 't.state': state })
+        .where({ 't.asset_id': sql.ref('wanted.asset_id') })
+        .orderByRaw(`${startOf('j')} desc, t.job_id desc`)
+        .limit(1)
+        .select({ jobId: 't.job_id', profileSlug: 'j.profile_slug', reason: 't.reason' });
+      const rows: Array<NewestChange & { assetId: string }> = await sql
+        .from(sql.raw('unnest(?::uuid[]) as wanted (asset_id)', [[...assetIds]]))
+        .joinRaw('cross join lateral :newest as newest', { newest })
+        .select('newest.*', { assetId: 'wanted.asset_id' });
       return new Map(rows.map(({ assetId, ...change }) => [assetId, change]));
     },
 

@@ -1,4 +1,4 @@
-import { countRows, lockName, toJson } from '../db/builder.ts';
+import { countRows, lockName, oneOf, toJson } from '../db/builder.ts';
 import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
 import { isUniqueViolation } from '../db/faults.ts';
@@ -56,7 +56,7 @@ export function createProfilesRepository(sql: Database) {
       if (slugs.length === 0) return new Map();
       const rows = await sql('profiles')
         .where({ organization_id: organizationId })
-        .whereRaw('slug = any(?::text[])', [[...new Set(slugs)]])
+        .where(oneOf('slug', [...new Set(slugs)], 'text'))
         .select('slug', 'name');
       return new Map(rows.map(({ slug, name }) => [slug, name]));
     },

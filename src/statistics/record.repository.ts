@@ -3,7 +3,7 @@ import type { Alert } from '../alerts/alert.ts';
 import { ENDED_AT } from '../alerts/alert-columns.ts';
 import type { AlertAction, StoredAction } from '../alerts/alert-history.ts';
 import type { Asset, Replacement } from '../assets/asset.ts';
-import { countRows } from '../db/builder.ts';
+import { countRows, oneOf } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import type { Layout } from '../devices/device-capabilities.ts';
 import type { Span } from '../devices/settings.ts';
@@ -64,7 +64,7 @@ export function createRecordRepository(sql: Database) {
     const actions = (action: StoredAction) =>
       sql('alert_actions')
         .where({ organization_id: organizationId, action })
-        .whereRaw('alert_id = any(?::uuid[])', [[...alertIds]]);
+        .where(oneOf('alert_id', alertIds));
     const acknowledged: ActionRow[] = await actions('acknowledged').orderBy('id').select(sql.raw(ACTION));
     const comments: Array<ActionRow & { count: number }> = await actions('commented')
       .orderBy('id', 'desc')

@@ -102,6 +102,7 @@ const BYTES = Buffer.from('bytes');
 const PLAN = { steps: [{ afterMinutes: 0, channelIds: [] }], repeatMinutes: 30, disabledAt: null };
 const CHUNK = { after: FIRST_ID, limit: 10 };
 const PAGE = { after: null, limit: 10 };
+const DAY = { organizationId, assetId, from: PAST, before: NOW };
 
 const ACKNOWLEDGED = {
   status: 'acknowledged',
@@ -413,7 +414,7 @@ const RUNS: Runs = [
     findSerials: (each) => acts(each.findSerials(organizationId, [assetId])),
     listEnding: (each) => acts(each.listEnding(JOB, 'all', PAGE)),
     listQueued: (each) => acts(each.listQueued(JOB, 1, PAGE)),
-    listRetryable: TEXT,
+    listRetryable: (each) => each.listRetryable(JOB),
     failCrowded: TEXT,
     activateNext: (each) => acts(each.activateNext(JOB, { after: null, limit: 1 })),
     begin: (each) => each.begin(JOB, [queuedAsset]),
@@ -470,7 +471,7 @@ const RUNS: Runs = [
     findTimeZoneRules: (each) => each.findTimeZoneRules(),
     setTimeZoneRules: (each) => each.setTimeZoneRules('2026a'),
     planOffsetChecks: (each) => each.planOffsetChecks(organizationId, [{ assetId, checkAt: NOW }]),
-    findZones: TEXT,
+    findZones: (each) => each.findZones(organizationId, [assetId]),
   }),
   ...callsOf('unused configurations', createUnusedConfigurationsRepository, {
     listOrganizations: (each) => acts(each.listOrganizations()),
@@ -520,8 +521,8 @@ const RUNS: Runs = [
     lockCompaction: (each) => acts(each.lockCompaction()),
     lockDue: (each) => acts(each.lockDue(NOW, null, 10)),
     listBlocks: TEXT,
-    removeDay: TEXT,
-    leaveDay: TEXT,
+    removeDay: (each) => each.removeDay(DAY),
+    leaveDay: (each) => each.leaveDay(DAY),
     insert: TEXT,
     recordCompacted: TEXT,
   }),

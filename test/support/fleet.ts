@@ -76,6 +76,18 @@ export async function applyAnswer(organization: TestOrganization, serial: string
   assert.equal(confirmed.body.syncStatus, 'applied', confirmed.text);
 }
 
+/** Fetches the pending change and reports that the device refuses it. */
+export async function refuseChange(
+  organization: TestOrganization,
+  serial: string,
+  error: { code: number; message: string } = { code: 7, message: 'no memory' },
+): Promise<void> {
+  const { status } = await organization.device.get(`/devices/${serial}/pending-config`);
+  assert.equal(status, 200);
+  const refused = await report(organization, serial, { ...FACTORY, errors: [error] });
+  assert.equal(refused.body.syncStatus, 'failed', refused.text);
+}
+
 /** Sends one reading of channel 1. */
 export async function sendTemperature(
   { device }: TestOrganization,
@@ -85,6 +97,16 @@ export async function sendTemperature(
 ): Promise<void> {
   const readings = [{ channel: 1, type: 'temperature', value, measuredAt: measuredAt.toISOString() }];
   const { status, text } = await device.post(`/devices/${serial}/measurements`, { readings });
+  assert.equal(status, 202, text);
+}
+
+/** Sends one reading of channel 1 with a low battery, which opens an alert. */
+export async function sendLowBattery({ device }: TestOrganization, serial: string): Promise<void> {
+  const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: new Date().toISOString() }];
+  const { status, text } = await device.post(`/devices/${serial}/measurements`, {
+    readings,
+    batteryStatus: 'low',
+  });
   assert.equal(status, 202, text);
 }
 

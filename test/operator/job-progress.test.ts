@@ -66,8 +66,11 @@ describe('The progress of a job', () => {
   });
 });
 
+/** More devices than change at once in the other tests of the page. */
+const LARGE = 7;
+
 describe('The page of a job', () => {
-  const dms = useService({ withWorker: false });
+  const dms = useService({ withWorker: false, settings: { largeJobDevices: LARGE - 1 } });
   let cookie: string;
 
   before(async () => {
@@ -146,6 +149,21 @@ describe('The page of a job', () => {
     const ended = await pageOf(`${jobId}?done=applyProfile`);
     assert.doesNotMatch(ended.text, /has begun/);
     assert.match((await pageOf(`${jobId}?done=cancelConfigJob`)).text, /The job was cancelled/);
+  });
+
+  it('shows that a large job is being withdrawn, and offers neither cancel nor retry until it has ended', async () => {
+    const serialNumbers = await registerMany(dms, LARGE, 'LARGE');
+    const slug = await createProfile(dms, { ...FREEZER, slug: 'withdrawn' });
+    const jobId = await apply(dms, slug, { serialNumbers });
+    assert.match((await pageOf(jobId)).text, /<div class="actions">.*Cancel the job/s);
+    await dms.api.post(`/devices/config-jobs/${jobId}/cancel`);
+    const { text } = await pageOf(jobId);
+    assert.match(text, /<dt>Cancelled<\/dt><dd><time [^>]+>[^<]+<\/time>, the change is being withdrawn</);
+    assert.doesNotMatch(text, /class="actions"/);
+    await end(jobId, 'cancelled', 0);
+    const ended = await pageOf(jobId);
+    assert.match(ended.text, /<h1>[^<]+<span class="badge[^>]*>cancelled</);
+    assert.doesNotMatch(ended.text, /being withdrawn/);
   });
 
   it('offers the earlier profile to the devices that a job has changed, however it ended, until a later change', async () => {

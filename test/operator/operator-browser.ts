@@ -30,6 +30,9 @@ interface BrowserSetup {
   settings?(): Promise<Partial<Settings>>;
 }
 
+/** As a browser does that finds its network again; a page that has just come waits for seconds otherwise. */
+export const watchAtOnce = (page: Page) => page.evaluate("dispatchEvent(new Event('online'))");
+
 /** Sets up the tests of the surrounding `describe`, or skips them on a machine without Chromium. */
 export function useOperatorBrowser(setup: BrowserSetup = {}): OperatorBrowser {
   const { view = { viewport: { width: 1280, height: 800 } }, withWorker = false, settings } = setup;

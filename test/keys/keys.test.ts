@@ -8,9 +8,11 @@ import { formatKey, looksLikeKey, parseKeyKind } from '../../src/keys/api-key.ts
 import { DAY_MS, MINUTE_MS } from '../../src/process/durations.ts';
 import { maskKeys } from '../../src/process/mask-keys.ts';
 import { type Run, runCommand } from '../support/command-line.ts';
+import { argumentsFor, processBundle } from '../support/process-bundle.ts';
 import { useService } from '../support/service.ts';
 
 const ROOT = new URL('../../', import.meta.url);
+const CLI = argumentsFor(await processBundle(), 'src/bin/cli.ts');
 const UUID = /^[0-9a-f-]{36}$/;
 
 const generateKey = (kind: KeyKind) => formatKey(kind, randomBytes(32));
@@ -369,9 +371,8 @@ describe('Commands for keys', () => {
   describe('as a process', () => {
     function spawn(databaseUrl: string, ...typed: string[]): Promise<Run> {
       const env = { ...process.env, DATABASE_URL: databaseUrl };
-      const args = ['--import=#typescript', 'src/bin/cli.ts', ...typed];
       return new Promise((resolve) => {
-        execFile(process.execPath, args, { cwd: ROOT, env }, (error, stdout, stderr) =>
+        execFile(process.execPath, [...CLI, ...typed], { cwd: ROOT, env }, (error, stdout, stderr) =>
           resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
         );
       });

@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import type { Client } from '../support/client.ts';
-import { apply, applyAnswer, createProfile, FRIDGE, register, sendTemperature } from '../support/fleet.ts';
+import {
+  apply,
+  applyAnswer,
+  createProfile,
+  FRIDGE,
+  register,
+  sendLowBattery,
+  sendTemperature,
+} from '../support/fleet.ts';
 import { useOrganization, useService } from '../support/service.ts';
 
 describe('Finding devices', () => {
@@ -86,10 +94,7 @@ describe('Finding devices', () => {
     await apply(org, slug, { serialNumbers: ['WARM-1', 'FLAT-1'] });
     await applyAnswer(org, 'WARM-1');
     await sendTemperature(org, 'WARM-1', 12);
-    await org.device.post('/devices/FLAT-1/measurements', {
-      readings: [{ channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() }],
-      batteryStatus: 'low',
-    });
+    await sendLowBattery(org, 'FLAT-1');
     assert.deepEqual(await found('status=new'), ['NEVER-1']);
     assert.deepEqual(await found('status=online'), ['WARM-1', 'FLAT-1']);
     assert.deepEqual(await found('status=offline'), []);

@@ -3,7 +3,15 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Route } from '../../src/http/route.ts';
-import { apply, createProfile, FACTORY, FREEZER, FRIDGE, register } from '../support/fleet.ts';
+import {
+  apply,
+  createProfile,
+  FREEZER,
+  FRIDGE,
+  refuseChange,
+  register,
+  sendLowBattery,
+} from '../support/fleet.ts';
 import {
   call,
   type Fixtures,
@@ -56,12 +64,7 @@ describe('The audit trail', () => {
     await register(own, serial);
     const slug = await createProfile(own, { slug: serial.toLowerCase(), ...FRIDGE });
     const jobId = await apply(own, slug, { serialNumbers: [serial] });
-    await own.device.get(`/devices/${serial}/pending-config`);
-    const report = { ...FACTORY, errors: [{ message: 'no' }] };
-    assert.equal(
-      (await own.device.post(`/devices/${serial}/config-reports`, report)).body.syncStatus,
-      'failed',
-    );
+    await refuseChange(own, serial);
     return jobId;
   }
 
@@ -181,8 +184,7 @@ describe('The audit trail', () => {
     const slug = await createProfile(own, { slug: serialNumber.toLowerCase(), ...FRIDGE });
     await apply(own, slug, { serialNumbers: [serialNumber] });
     await own.api.post(`/devices/${serialNumber.toLowerCase()}/config/withdraw`);
-    const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: new Date().toISOString() }];
-    await own.device.post(`/devices/${serialNumber}/measurements`, { readings, batteryStatus: 'low' });
+    await sendLowBattery(own, serialNumber);
     const { body: alerts } = await own.api.get('/alerts');
     await own.api.post(`/alerts/${alerts.items[0].id}/comments`, { comment: 'The door stood open' });
     await own.api.delete(`/groups/${group.id}`);
@@ -324,8 +326,7 @@ describe('The audit trail', () => {
     await createProfile(own, { slug: 'colder', ...FREEZER });
     await own.api.patch(`/groups/${group.id}`, { profileSlug: 'colder' });
     await own.api.post('/devices/logger-1/config/withdraw');
-    const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: new Date().toISOString() }];
-    await own.device.post('/devices/LOGGER-1/measurements', { readings, batteryStatus: 'low' });
+    await sendLowBattery(own, 'LOGGER-1');
     const { body: alerts } = await own.api.get('/alerts');
     await own.api.post(`/alerts/${alerts.items[0].id}/comments`, { comment: 'The door stood open' });
     await own.api.post(`/assets/${assetId}/replace-hardware`, { newSerialNumber: 'LOGGER-3' });

@@ -30,9 +30,10 @@ import {
   apply,
   applyAnswer,
   createProfile,
-  FACTORY,
   FRIDGE,
+  refuseChange,
   register,
+  sendLowBattery,
   untilEnded,
 } from '../support/fleet.ts';
 import { useCommands } from './harness.ts';
@@ -143,9 +144,7 @@ describe('Commands by API', () => {
     const slug = await createProfile(dms, { ...FRIDGE, slug: `fridge-${randomUUID()}` });
     const serial = await registerOne();
     const jobId = await apply(dms, slug, { serialNumbers: [serial] });
-    await dms.device.get(`/devices/${serial}/pending-config`);
-    const report = { ...FACTORY, errors: [{ code: 20738, message: 'no such rule' }] };
-    assert.equal((await dms.device.post(`/devices/${serial}/config-reports`, report)).status, 200);
+    await refuseChange(dms, serial, { code: 20738, message: 'no such rule' });
     const reason = 'the device refused: no such rule (code 20738)';
     const { stdout } = await run('jobs', 'show', jobId);
     assert.match(
@@ -157,9 +156,7 @@ describe('Commands by API', () => {
 
   it('lists, acknowledges and comments alerts, and shows their history', async () => {
     const serial = await registerOne();
-    const reading = { channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() };
-    const frame = { readings: [reading], batteryStatus: 'low' };
-    await dms.device.post(`/devices/${serial}/measurements`, frame);
+    await sendLowBattery(dms, serial);
     const alerts = await jsonOf('alerts', 'list', '--type', 'low_battery', '--status', 'new');
     const { id } = alerts.find((alert: { serialNumber: string }) => alert.serialNumber === serial);
     const { stdout } = await run('alerts', 'acknowledge', id, '--assignee', 'Ada', '--snooze-until', '2h');

@@ -7,6 +7,7 @@ import {
   createProfile,
   FACTORY,
   jobOf,
+  refuseChange,
   register,
   registerMany,
   report,
@@ -56,11 +57,6 @@ describe('The profile of a group', () => {
   const jobsOf = async (): Promise<string[]> =>
     (await org.api.get('/devices/config-jobs')).body.items.map(({ id }: { id: string }) => id);
   const pendingOf = async (serial: string) => (await configOf(org, serial)).pendingConfig;
-  const refuse = async (serial: string) => {
-    await org.device.get(`/devices/${serial}/pending-config`);
-    const answer = await report(org, serial, { ...FACTORY, errors: [{ code: 1, message: 'no' }] });
-    assert.equal(answer.body.syncStatus, 'failed', answer.text);
-  };
 
   it('offers the profile in one job to the members that do not run it', async () => {
     const [first, second, third] = (await registerMany(org, 3)) as [string, string, string];
@@ -174,7 +170,7 @@ describe('The profile of a group', () => {
   it('offers the profile no second time to a member that refused it; that one waits for a retry', async () => {
     await register(org, 'A-1', { groupId: group });
     const { jobId } = await name('daily');
-    await refuse('A-1');
+    await refuseChange(org, 'A-1');
     assert.deepEqual(await targetsOf(jobId), { 'A-1': 'failed' });
     assert.equal((await name('daily')).jobId, null);
     assert.equal((await configOf(org, 'A-1')).syncStatus, 'failed');
@@ -211,7 +207,7 @@ describe('The profile of a group', () => {
     const first = Object.entries(await targetsOf(jobId)).find(
       ([, state]) => state === 'waiting',
     )?.[0] as string;
-    await refuse(first);
+    await refuseChange(org, first);
     await org.api.put('/devices/config-profiles/daily', {
       temperatureAlerts: FRIDGE.temperatureAlerts,
     });

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { countAttempt } from '../../src/endpoints/endpoint.ts';
 import { createEndpointHealthRepository } from '../../src/endpoints/endpoint-health.repository.ts';
 import { COLOUR_RULES, findBarriers } from '../support/barriers.ts';
-import { createProfile, FACTORY, FRIDGE, register } from '../support/fleet.ts';
+import { createProfile, FRIDGE, refuseChange, register } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import type { TestService } from '../support/service.ts';
 import { type FleetToLookAt, pathsToLookAt, populateFleet } from './fleet-to-look-at.ts';
@@ -168,9 +168,7 @@ describe("The operators' page in a browser", () => {
       (await page.textContent('main')) ?? '',
       /Devices that hold it up.*Blood bank|Devices that hold it up.*282C02424E01/s,
     );
-    await dms.device.get('/devices/282C02424E01/pending-config');
-    const refusal = { ...FACTORY, errors: [{ code: 7, message: 'no memory' }] };
-    await dms.device.post('/devices/282C02424E01/config-reports', refusal);
+    await refuseChange(dms, '282C02424E01');
     await page.reload();
     await page.click('summary:has-text("Retry")');
     await press('Send it again');

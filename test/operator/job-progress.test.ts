@@ -11,6 +11,7 @@ import {
   FACTORY,
   FREEZER,
   FRIDGE,
+  refuseChange,
   register,
   registerMany,
   sendTemperature,
@@ -121,11 +122,7 @@ describe('The page of a job', () => {
     const preview = await visit(url, { cookie, form });
     const { headers } = await visit(url, { cookie, form: { ...hiddenIn(preview.text), step: 'apply' } });
     const jobId = headers.get('location')?.match(/jobs\/([^?]+)/)?.[1] ?? '';
-    await dms.device.get('/devices/NAMED-2/pending-config');
-    await dms.device.post('/devices/NAMED-2/config-reports', {
-      ...FACTORY,
-      errors: [{ code: 7, message: 'no memory' }],
-    });
+    await refuseChange(dms, 'NAMED-2');
     const { text } = await pageOf(jobId);
     assert.match(text, /by Ada, apply profile/);
     assert.match(text, /aria-current="page"[^>]*>failed 1<.*Kitchen<\/a> <code>NAMED-2/s);

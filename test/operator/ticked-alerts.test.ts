@@ -1,7 +1,7 @@
 /** Acknowledging several alerts at once, and finding alerts by type. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { register } from '../support/fleet.ts';
+import { register, sendLowBattery } from '../support/fleet.ts';
 import { useService } from '../support/service.ts';
 import { OPERATOR_ORIGIN, signIn, visit } from './visitor.ts';
 
@@ -14,8 +14,7 @@ describe('Ticked alerts', () => {
     for (const [index, name] of ['Attic', 'Cellar', 'Larder', 'Pantry'].entries()) {
       const serial = `282C02424E0${index}`;
       await register(dms, serial, { name });
-      const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: new Date().toISOString() }];
-      await dms.device.post(`/devices/${serial}/measurements`, { readings, batteryStatus: 'low' });
+      await sendLowBattery(dms, serial);
     }
   });
 
@@ -129,9 +128,7 @@ describe('Ticked alerts', () => {
   it('acknowledges none when one of them cannot be found', async () => {
     const serial = '282C02424E0A';
     await register(dms, serial);
-    const measuredAt = new Date().toISOString();
-    const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt }];
-    await dms.device.post(`/devices/${serial}/measurements`, { readings, batteryStatus: 'low' });
+    await sendLowBattery(dms, serial);
     const [own] = await alerts();
     const { status } = await send([
       ['alertId', own.id],

@@ -102,20 +102,12 @@ describe('Assets', () => {
       assert.deepEqual({ ...asset, ...given }, asset);
     });
 
-    it('refuses a registration without a serial number', () =>
-      refused(api.post('/assets', { name: 'x' }), 400, /^serialNumber is required/));
-
     it('refuses the serial of another active asset of the organization, compared without case', async () => {
       await register(org, serial);
       for (const same of [serial, serial.toLowerCase(), serial.toUpperCase()]) {
         await refused(api.post('/assets', { serialNumber: same }), 409, new RegExp(same));
       }
       assert.equal((await api.get('/assets')).body.totalItems, 1);
-    });
-
-    it("accepts a serial of another organization's asset", async () => {
-      await register(org, serial);
-      await register(await dms.addOrganization(), serial);
     });
 
     it('accepts the serial of an archived asset', async () => {
@@ -161,9 +153,6 @@ describe('Assets', () => {
         ['', ' ', '\t\n', long(129), '🧊'.repeat(129)],
       ],
       ['waterType', ['x', long(32), '🧊'.repeat(32)], ['', long(33), '🧊'.repeat(33)]],
-      ['model', ['x', long(64)], ['', long(65)]],
-      ['buildingId', ['x', long(64)], ['', long(65)]],
-      ['spaceId', ['x', long(64)], ['', long(65)]],
       ['floor', [-100, 0, 1000], [-101, 1001, 0.5, -0.1, 1e300]],
     ];
     for (const [field, good, bad] of bounds) {
@@ -208,12 +197,6 @@ describe('Assets', () => {
       return ids;
     }
 
-    it('lists nothing in an organization without assets', async () => {
-      const { body, headers } = await api.get('/assets');
-      assert.deepEqual(body, { items: [], totalItems: 0, nextCursor: null });
-      assert.equal(headers.link, undefined);
-    });
-
     it('lists each asset once over all pages, ordered by id', async () => {
       const ids = await registerSome(7);
       for (const limit of [1, 2, 3, 6, 7, 8]) {
@@ -221,15 +204,6 @@ describe('Assets', () => {
         assert.deepEqual(listed, ids);
         assert.equal(pages.length, Math.ceil(7 / limit), `pages of ${limit}`);
       }
-    });
-
-    it('answers a page with the id of its last asset as cursor, and the last page with null', async () => {
-      const ids = await registerSome(4);
-      const { pages } = await allPages('/assets?limit=2');
-      assert.deepEqual(
-        pages.map(({ body }) => body.nextCursor),
-        [ids[1], null],
-      );
     });
 
     it('links the next page of a list with the same filter, and none on the last page', async () => {
@@ -279,11 +253,6 @@ describe('Assets', () => {
         items.map(({ id }: { id: string }) => id),
         ids.slice(2),
       );
-    });
-
-    it('gives assets ids in the order of registration', async () => {
-      const ids = await registerSome(5);
-      assert.deepEqual([...ids].sort(), ids);
     });
 
     describe('with a filter by model', () => {
@@ -342,12 +311,6 @@ describe('Assets', () => {
       assert.equal((await api.get(`/assets/${id}`)).status, 404);
       assert.equal((await api.get('/assets')).body.totalItems, 0);
       assert.equal((await api.get(`/devices/${serial}/config`)).status, 404);
-    });
-
-    it('answers 404 when an archived asset is archived again', async () => {
-      const id = await register(org, serial);
-      await api.delete(`/assets/${id}`);
-      await refused(api.delete(`/assets/${id}`), 404, /No asset/);
     });
 
     it('archives an asset once for ten concurrent requests', async () => {

@@ -190,7 +190,7 @@ describe('Calibration certificates', () => {
       assert.equal(refused.status, 413);
       assert.match(refused.text, /"success":false,"message":"The body must be at most 10485760 bytes/);
     }
-    assert.equal((await putRaw(assetId, LARGE, false)).status, 200);
+    assert.equal((await putRaw(assetId, pdf('in chunks'), false)).status, 200);
   });
 
   it('keeps the earlier certificate, and nothing else, when the connection of an upload breaks', async () => {

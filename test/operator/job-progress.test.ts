@@ -17,7 +17,7 @@ import {
   sendTemperature,
 } from '../support/fleet.ts';
 import { useService } from '../support/service.ts';
-import { hiddenIn, OPERATOR_ORIGIN, signIn, visit } from './visitor.ts';
+import { hiddenIn, signIn, visit } from './visitor.ts';
 
 const NOW = new Date('2026-03-02T12:00:00Z');
 const inHours = (hours: number) => new Date(NOW.getTime() + hours * HOUR_MS);
@@ -310,16 +310,14 @@ describe('The page of a job', () => {
       ['rollout.abortFailedPercent', '3'],
     ] as [string, string][];
     const post = (more: [string, string][], without = 'none') =>
-      fetch(`${dms.baseUrl}/operator/apply`, {
-        method: 'POST',
-        redirect: 'manual',
-        headers: { cookie, origin: OPERATOR_ORIGIN },
-        body: new URLSearchParams([...fields.filter(([name]) => !name.startsWith(without)), ...more]),
+      visit(`${dms.baseUrl}/operator/apply`, {
+        cookie,
+        form: new URLSearchParams([...fields.filter(([name]) => !name.startsWith(without)), ...more]),
       });
-    const preview = await (await post([])).text();
+    const { text: preview } = await post([]);
     const stages = /1 first, 1 after 95 % of them have applied it; ends if 3 % of them fail\./;
     assert.match(preview, stages);
-    assert.match(await (await post([], 'rollout')).text(), /All 2 devices at once\./);
+    assert.match((await post([], 'rollout')).text, /All 2 devices at once\./);
     assert.match(preview, /name="rollout.minAppliedPercent" value="95"/);
     assert.equal(
       (await dms.api.get('/devices/config-jobs?limit=1')).body.items[0].profileSlug !== slug,

@@ -22,12 +22,7 @@ describe('Ticked alerts', () => {
   const see = async (path: string, as = cookie) =>
     (await visit(`${dms.baseUrl}/operator${path}`, { cookie: as })).text;
   const send = (fields: Array<[string, string]>, as = cookie) =>
-    fetch(`${dms.baseUrl}/operator/acknowledge-alerts`, {
-      method: 'POST',
-      redirect: 'manual',
-      headers: { cookie: as, origin: OPERATOR_ORIGIN },
-      body: new URLSearchParams(fields),
-    });
+    visit(`${dms.baseUrl}/operator/acknowledge-alerts`, { cookie: as, form: new URLSearchParams(fields) });
 
   it('offers a box for each new alert on both pages, named after the device, and none to a reader', async () => {
     for (const path of ['', '/alerts']) {
@@ -41,12 +36,11 @@ describe('Ticked alerts', () => {
 
   it('shows the list with the note as typed when none is ticked, and says what to do', async () => {
     for (const back of ['/operator', '/operator/alerts?status=new']) {
-      const response = await send([
+      const { status, text } = await send([
         ['comment', 'New "batteries"'],
         ['return', back],
       ]);
-      assert.equal(response.status, 400);
-      const text = await response.text();
+      assert.equal(status, 400);
       assert.match(text, /role="status">Tick the alerts to be acknowledged first/);
       assert.match(text, /name="alertId".* name="comment"[^>]* value="New &quot;batteries&quot;"/s);
       assert.ok(text.includes(`name="return" value="${back}"`));

@@ -25,7 +25,7 @@ import { query } from '../../src/db/query.ts';
 import { HOUR_MS } from '../../src/process/durations.ts';
 import { CUT_OFF, startScriptedServer } from '../client/scripted-server.ts';
 import { startMailServer } from '../notifications/harness.ts';
-import { withInput, withKeys } from '../support/command-line.ts';
+import { runCommand, withInput, withKeys } from '../support/command-line.ts';
 import {
   apply,
   applyAnswer,
@@ -34,6 +34,7 @@ import {
   refuseChange,
   register,
   sendLowBattery,
+  sendTemperature,
   untilEnded,
 } from '../support/fleet.ts';
 import { useCommands } from './harness.ts';
@@ -252,8 +253,7 @@ describe('Commands by API', () => {
 
   it('writes exports and certificates to files that are complete, in the format of their name', async () => {
     const serial = await registerOne();
-    const reading = { channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() };
-    await dms.device.post(`/devices/${serial}/measurements`, { readings: [reading] });
+    await sendTemperature(dms, serial, 4);
     assert.match((await run('readings', serial)).stdout, /^MEASURED AT +CHANNEL .*\n.* 1 +\S+ +4 +°C +no$/m);
     assert.match((await run('readings', serial, '--resolution', '1h')).stdout, /^CHANNEL .* AVG .*\n1 /m);
     const table = join(folder, 'readings.csv');
@@ -535,8 +535,8 @@ describe('Commands by API', () => {
       assert.match(stdout, good);
     assert.equal(code, 1, 'the Temporal of the settings does not exist');
     assert.match(stdout, /✘ Temporal: [\s\S]*TEMPORAL_ADDRESS/);
-    process.env.DMS_URL = 'http://127.0.0.1:9';
-    assert.match((await run('doctor')).stdout, /✘ API: .*\n {4}see that it runs/);
+    const away = await runCommand('postgres://127.0.0.1:9/dms', 'doctor');
+    assert.match(away.stdout, /✘ PostgreSQL: .*\n {4}see that it runs/);
   });
 
   it('sees in the doctor whether a mail server answers, and repeats no password', async () => {

@@ -84,8 +84,7 @@ describe('Commands for webhooks', () => {
     await apply(dms, slug, { serialNumbers: [serial] });
     await applyAnswer(dms, serial);
     await listening.until(/config\.applied .* → 204/);
-    const reading = { channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() };
-    await dms.device.post(`/devices/${serial}/measurements`, { readings: [reading] });
+    await sendTemperature(dms, serial, 4);
     await listening.until(/data\.measurement .* → 204/);
     assert.ok(forwarded.every(({ headers }) => headers['webhook-signature']));
     assert.deepEqual(

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { COLOUR_RULES, findBarriers, LAYOUT_RULES } from '../support/barriers.ts';
-import { register } from '../support/fleet.ts';
+import { register, sendTemperature } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import type { TestService } from '../support/service.ts';
 import { type FleetToLookAt, populateFleet } from './fleet-to-look-at.ts';
@@ -260,16 +260,6 @@ describe('The curves of a device in a browser', () => {
     assert.equal(await page.getByRole('button', { name: 'Back' }).isDisabled(), true);
   });
 
-  it('never moves beyond the present', async () => {
-    await open();
-    await page.focus('[data-curve]');
-    await page.keyboard.press('+');
-    for (let step = 0; step < 6; step++) await page.keyboard.press('ArrowRight');
-    const { from, to } = await seen();
-    isNear(to, Date.now() / 1_000, HOUR_S);
-    isNear(to - from, DAY_S / 2, 2);
-  });
-
   it('zooms by two fingers and moves by one', async () => {
     await open();
     const { x, y, width, height } = await area();
@@ -431,11 +421,8 @@ describe('The curves of a device in a browser', () => {
 
   it('draws new readings without a reload, while the span ends now', async () => {
     await register(dms, 'LIVE-1');
-    const send = async (value: number, minutesAgo: number) => {
-      const measuredAt = new Date(Date.now() - minutesAgo * 60_000).toISOString();
-      const readings = [{ channel: 1, type: 'temperature', value, measuredAt }];
-      assert.equal((await dms.device.post('/devices/LIVE-1/measurements', { readings })).status, 202);
-    };
+    const send = (value: number, minutesAgo: number) =>
+      sendTemperature(dms, 'LIVE-1', value, new Date(Date.now() - minutesAgo * 60_000));
     await send(4, 9);
     const [{ id }] = (await dms.api.get('/assets?serialNumber=LIVE-1')).body.items;
     await page.mouse.move(0, 0);

@@ -25,7 +25,6 @@ export interface OperatorBrowser {
 
 interface BrowserSetup {
   view?: BrowserContextOptions;
-  withWorker?: boolean;
   /** Settings that need something to be started first. */
   settings?(): Promise<Partial<Settings>>;
 }
@@ -35,7 +34,7 @@ export const watchAtOnce = (page: Page) => page.evaluate("dispatchEvent(new Even
 
 /** Sets up the tests of the surrounding `describe`, or skips them on a machine without Chromium. */
 export function useOperatorBrowser(setup: BrowserSetup = {}): OperatorBrowser {
-  const { view = { viewport: { width: 1280, height: 800 } }, withWorker = false, settings } = setup;
+  const { view = { viewport: { width: 1280, height: 800 } }, settings } = setup;
   const shown = {} as OperatorBrowser;
 
   before(async function () {
@@ -44,7 +43,7 @@ export function useOperatorBrowser(setup: BrowserSetup = {}): OperatorBrowser {
     const port = await freePort();
     const more = { port, operatorUrl: `http://127.0.0.1:${port}`, ...(await settings?.()) };
     const [dms, browser] = await Promise.all([
-      startService({ withWorker, settings: more, watchIntervalMs: 200 }),
+      startService({ withWorker: false, settings: more, watchIntervalMs: 200 }),
       startBrowser(executable),
     ]);
     Object.assign(shown, { dms, browser });

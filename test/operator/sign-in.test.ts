@@ -398,18 +398,6 @@ describe("The operators' page", () => {
     }
   });
 
-  it('shows names from outside as text', async () => {
-    const name = `"><script>alert(1)</script><img src=x onerror='alert(2)'>&amp;`;
-    const assetId = await register(dms, 'HOSTILE-1', { name });
-    const cookie = await signIn(dms, { name });
-    for (const path of ['/fleet', `/devices/${assetId}`, `/fleet?q=${encodeURIComponent(name)}`]) {
-      const { status, text } = await visit(url + path, { cookie });
-      assert.equal(status, 200, path);
-      assert.doesNotMatch(text, /<script>|<img/, path);
-      assert.ok(text.includes('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;'), path);
-    }
-  });
-
   it('names the person in the audit trail', async () => {
     const cookie = await signIn(dms, { name: 'Ada Lovelace' });
     const { body: channel } = await dms.api.post('/webhooks', { url: 'http://127.0.0.1:9/hooks' });

@@ -248,14 +248,6 @@ describe('Commands for keys', () => {
     assert.ok(all.some((line) => line.startsWith(other.id) && / device +dev_.{4}… +active /.test(line)));
   });
 
-  it('refuses a revoked key within 5 s, even if it is in constant use', async () => {
-    const { id, token } = await createKey();
-    assert.equal(await statusOf(token), 200);
-    assert.deepEqual(await succeed('key', 'revoke', id), [`revoked ${id}`]);
-    for (aheadMs = 500; aheadMs < 5_000; aheadMs += 500) await statusOf(token);
-    assert.equal(await statusOf(token), 401);
-  });
-
   it('refuses a key as soon as it expires, even if it was just used', async () => {
     const { token } = await createKey('--expires', '90d');
     aheadMs = 90 * DAY_MS - MINUTE_MS;
@@ -297,7 +289,7 @@ describe('Commands for keys', () => {
 
   it('refuses to rotate or revoke a revoked or unknown key, with exit code 4 and one sentence', async () => {
     const { id } = await createKey();
-    await succeed('key', 'revoke', id);
+    assert.deepEqual(await succeed('key', 'revoke', id), [`revoked ${id}`]);
     for (const [verb, gone] of [
       ['revoke', id],
       ['rotate', id],

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { countAttempt } from '../../src/endpoints/endpoint.ts';
 import { createEndpointHealthRepository } from '../../src/endpoints/endpoint-health.repository.ts';
 import { COLOUR_RULES, findBarriers } from '../support/barriers.ts';
-import { createProfile, FRIDGE, refuseChange, register } from '../support/fleet.ts';
+import { apply, createProfile, FRIDGE, refuseChange, register } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import type { TestService } from '../support/service.ts';
 import { type FleetToLookAt, pathsToLookAt, populateFleet } from './fleet-to-look-at.ts';
@@ -156,20 +156,10 @@ describe("The operators' page in a browser", () => {
     assert.match((await page.textContent('h1')) ?? '', /Cellar/);
   });
 
-  it('applies a profile to ticked devices, and retries what failed', async () => {
-    await open('/fleet?q=282C02424E0');
-    for (const name of ['Blood bank 1', 'Kitchen cold room 1'])
-      await page.check(`[aria-label="Choose ${name}"]`);
-    await page.selectOption('#apply-to-chosen select', 'colder');
-    await press('Preview');
-    assert.match((await page.textContent('main')) ?? '', /All 2 devices at once/);
-    await press('Apply to 2');
-    assert.match(
-      (await page.textContent('main')) ?? '',
-      /Devices that hold it up.*Blood bank|Devices that hold it up.*282C02424E01/s,
-    );
+  it('sends a change again from the page of its job to a device that has refused it', async () => {
+    const jobId = await apply(dms, 'colder', { serialNumbers: ['282C02424E01', '282C02424E02'] });
     await refuseChange(dms, '282C02424E01');
-    await page.reload();
+    await open(`/jobs/${jobId}`);
     await page.click('summary:has-text("Retry")');
     await press('Send it again');
     assert.match((await page.textContent('[role=status]')) ?? '', /sent again/);

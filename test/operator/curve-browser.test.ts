@@ -103,11 +103,6 @@ describe('The curves of a device in a browser', () => {
       assert.match(happened, part);
   });
 
-  it('shows the pending bounds beside the curve', async () => {
-    await open();
-    assert.match((await page.textContent('.comparison mark')) ?? '', /1 to 6 °C/);
-  });
-
   it('draws a dot for a reading without neighbours, in every span and in the list of the fleet', async () => {
     for (const [span, stepMs] of Object.entries({ day: 300_000, week: 3_600_000, year: 86_400_000 })) {
       const serial = `LONE-${span}`;
@@ -158,15 +153,6 @@ describe('The curves of a device in a browser', () => {
     assert.ok(after < between - 20, `${heights}`);
   });
 
-  it('draws a year of stored readings, and prints how long the picture took after the data came', async () => {
-    const assetId = await register(dms, '282C02424EAA', { name: 'A year' });
-    for (let month = 0; month < 12; month++)
-      await dms.device.post('/devices/282C02424EAA/measurements', { readings: monthOfReadings(month) });
-    await open('?span=year', assetId);
-    assert.equal(await page.locator('figure').count(), 3);
-    await printDrawn('a year of three channels by days');
-  });
-
   it('draws 35,000 points of each of four channels at once', async () => {
     const to = Math.floor(Date.now() / 1000);
     const from = to - 365 * DAY_S;
@@ -190,14 +176,10 @@ describe('The curves of a device in a browser', () => {
     await open('?span=year');
     await page.unroute('**/curve?*');
     assert.equal(await page.locator('figure canvas').count(), 4);
-    await printDrawn('4 × 35,000 points');
-  });
-
-  async function printDrawn(what: string): Promise<void> {
     const drawnMs = Number(await page.locator(DRAWN).getAttribute('data-drawn-ms'));
     assert.ok(drawnMs > 0);
-    console.log(`      ${what}: drawn ${drawnMs} ms after the data came`);
-  }
+    console.log(`      4 × 35,000 points: drawn ${drawnMs} ms after the data came`);
+  });
 
   it('zooms to the dragged part in finer data, and back by the browser', async () => {
     await open('?span=week');
@@ -462,19 +444,6 @@ describe('The curves of a device in a browser', () => {
     assert.equal(searchParams.get('to'), '2026-03-02T09:15');
   });
 });
-
-/** Three channels, a reading every 12 hours. */
-const monthOfReadings = (month: number) =>
-  Array.from({ length: 61 }, (_, step) => new Date(Date.now() - (month * 61 + step) * 43_200_000)).flatMap(
-    (at) => {
-      const measuredAt = at.toISOString();
-      return [
-        { channel: 1, type: 'temperature', value: at.getUTCDate() / 10, measuredAt },
-        { channel: 2, type: 'humidity', value: 30 + at.getUTCDate(), measuredAt },
-        { channel: 3, type: 'temperature', value: at.getUTCMonth(), measuredAt },
-      ];
-    },
-  );
 
 /**
  * Whether the curve is drawn at that time, and a little later, where nothing was measured, and the lowest pixel of it at

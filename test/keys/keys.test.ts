@@ -370,11 +370,6 @@ describe('Commands for keys', () => {
       assert.match(stdout, /^[0-9a-f-]{36}\ndms_live_[0-9A-Za-z]{49}\n$/);
     });
 
-    it('exits with code 2 on wrong arguments', async () => {
-      const { code, stdout } = await spawn(dms.settings.databaseUrl, 'key', 'revoke');
-      assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
-    });
-
     it('exits with code 6 and one sentence without the password when there is no database', async () => {
       const nowhere = 'postgres://dms:hunter2hunter2@127.0.0.1:1/dms';
       const { code, stdout, stderr } = await spawn(nowhere, 'key', 'list');

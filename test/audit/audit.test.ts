@@ -3,15 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Route } from '../../src/http/route.ts';
-import {
-  apply,
-  createProfile,
-  FREEZER,
-  FRIDGE,
-  refuseChange,
-  register,
-  sendLowBattery,
-} from '../support/fleet.ts';
+import { apply, createProfile, FREEZER, FRIDGE, refuse, register, sendLowBattery } from '../support/fleet.ts';
 import {
   call,
   type Fixtures,
@@ -67,7 +59,7 @@ describe('The audit trail', () => {
     await register(own, serial);
     const slug = await createProfile(own, { slug: serial.toLowerCase(), ...FRIDGE });
     const jobId = await apply(own, slug, { serialNumbers: [serial] });
-    await refuseChange(own, serial);
+    await refuse(own, serial);
     return jobId;
   }
 

@@ -31,7 +31,7 @@ import {
   applyAnswer,
   createProfile,
   FRIDGE,
-  refuseChange,
+  refuse,
   register,
   sendLowBattery,
   sendTemperature,
@@ -145,7 +145,7 @@ describe('Commands by API', () => {
     const slug = await createProfile(dms, { ...FRIDGE, slug: `fridge-${randomUUID()}` });
     const serial = await registerOne();
     const jobId = await apply(dms, slug, { serialNumbers: [serial] });
-    await refuseChange(dms, serial, { code: 20738, message: 'no such rule' });
+    await refuse(dms, serial, { code: 20738, message: 'no such rule' });
     const reason = 'the device refused: no such rule (code 20738)';
     const { stdout } = await run('jobs', 'show', jobId);
     assert.match(

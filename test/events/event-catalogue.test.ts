@@ -12,7 +12,7 @@ import {
   eventually,
   FACTORY,
   FRIDGE,
-  refuseChange,
+  refuse,
   register,
   registerMany,
   report,
@@ -93,7 +93,7 @@ describe('The service', () => {
     await dms.api.post('/notification-channels', { type: 'webhook', target: receiver.url });
     await (await newDevice(dms, 'Low battery'))('low');
     await until('notification');
-    await refuseChange(dms, serial);
+    await refuse(dms, serial);
     await until('config.failed', 'config.job.finished');
     await apply(dms, slug, { serialNumbers: [serial] });
     await applyAnswer(dms, serial);

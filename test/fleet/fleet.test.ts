@@ -7,7 +7,7 @@ import {
   FACTORY,
   FREEZER,
   FRIDGE,
-  refuseChange,
+  refuse,
   register,
   report,
   sendLowBattery,
@@ -43,7 +43,7 @@ describe('The fleet of an organization', () => {
     assert.deepEqual([noProfile, some(syncStatus)], [3, { applied: 2, no_device_report: 1 }]);
     const slug = await createProfile(org, { slug: 'fridge', ...FRIDGE });
     await apply(org, slug, { serialNumbers: ['SECOND'] });
-    await refuseChange(org, 'SECOND');
+    await refuse(org, 'SECOND');
     assert.equal((await fleet()).noProfile, 2);
     await org.api.post('/devices/SECOND/config/withdraw');
     assert.equal((await fleet()).noProfile, 3);

@@ -7,7 +7,7 @@ import {
   createProfile,
   FACTORY,
   jobOf,
-  refuseChange,
+  refuse,
   register,
   registerMany,
   report,
@@ -170,7 +170,7 @@ describe('The profile of a group', () => {
   it('offers the profile no second time to a member that refused it; that one waits for a retry', async () => {
     await register(org, 'A-1', { groupId: group });
     const { jobId } = await name('daily');
-    await refuseChange(org, 'A-1');
+    await refuse(org, 'A-1');
     assert.deepEqual(await targetsOf(jobId), { 'A-1': 'failed' });
     assert.equal((await name('daily')).jobId, null);
     assert.equal((await configOf(org, 'A-1')).syncStatus, 'failed');
@@ -207,7 +207,7 @@ describe('The profile of a group', () => {
     const first = Object.entries(await targetsOf(jobId)).find(
       ([, state]) => state === 'waiting',
     )?.[0] as string;
-    await refuseChange(org, first);
+    await refuse(org, first);
     await org.api.put('/devices/config-profiles/daily', {
       temperatureAlerts: FRIDGE.temperatureAlerts,
     });

@@ -15,7 +15,7 @@ import {
   eventually,
   FACTORY,
   jobOf,
-  refuseChange,
+  refuse,
   registerMany,
   report,
   sendLowBattery,
@@ -198,7 +198,7 @@ describe('A group of very many members', () => {
     const jobId = await name('daily');
     await steps.work();
     await assertPending(INTERVAL);
-    for (const serial of serials) await refuseChange(org, serial);
+    for (const serial of serials) await refuse(org, serial);
     await steps.runJobs();
     assert.equal((await jobOf(org, jobId)).counts.failed, MEMBERS);
     await name(null);
@@ -278,7 +278,7 @@ describe('A group of very many members', () => {
     it('is left out of a retry before the turn of its members', async () => {
       const jobId = await name('daily');
       await steps.work();
-      await refuseChange(org, serials[LAST] as string);
+      await refuse(org, serials[LAST] as string);
       await remove();
       const { status, text } = await org.api.post(`/devices/config-jobs/${jobId}/retry`);
       assert.equal(status, 409, text);

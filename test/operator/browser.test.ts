@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { countAttempt } from '../../src/endpoints/endpoint.ts';
 import { createEndpointHealthRepository } from '../../src/endpoints/endpoint-health.repository.ts';
 import { COLOUR_RULES, findBarriers } from '../support/barriers.ts';
-import { apply, createProfile, FRIDGE, refuseChange, register } from '../support/fleet.ts';
+import { apply, createProfile, FRIDGE, refuse, register } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import type { TestService } from '../support/service.ts';
 import { type FleetToLookAt, pathsToLookAt, populateFleet } from './fleet-to-look-at.ts';
@@ -158,7 +158,7 @@ describe("The operators' page in a browser", () => {
 
   it('sends a change again from the page of its job to a device that has refused it', async () => {
     const jobId = await apply(dms, 'colder', { serialNumbers: ['282C02424E01', '282C02424E02'] });
-    await refuseChange(dms, '282C02424E01');
+    await refuse(dms, '282C02424E01');
     await open(`/jobs/${jobId}`);
     await page.click('summary:has-text("Retry")');
     await press('Send it again');

@@ -11,7 +11,7 @@ import {
   FACTORY,
   FREEZER,
   FRIDGE,
-  refuseChange,
+  refuse,
   register,
   registerMany,
   sendTemperature,
@@ -122,7 +122,7 @@ describe('The page of a job', () => {
     const preview = await visit(url, { cookie, form });
     const { headers } = await visit(url, { cookie, form: { ...hiddenIn(preview.text), step: 'apply' } });
     const jobId = headers.get('location')?.match(/jobs\/([^?]+)/)?.[1] ?? '';
-    await refuseChange(dms, 'NAMED-2');
+    await refuse(dms, 'NAMED-2');
     const { text } = await pageOf(jobId);
     assert.match(text, /by Ada, apply profile/);
     assert.match(text, /aria-current="page"[^>]*>failed 1<.*Kitchen<\/a> <code>NAMED-2/s);

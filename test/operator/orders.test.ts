@@ -6,7 +6,7 @@ import {
   apply,
   applyAnswer,
   createProfile,
-  refuseChange,
+  refuse,
   register,
   sendLowBattery,
   sendTemperature,
@@ -92,7 +92,7 @@ describe('The order of the fleet', () => {
     await apply(org, 'fridge', { serialNumbers: ['U-WARM', 'U-FAILED', 'U-BOTH'] });
     await applyAnswer(org, 'U-WARM');
     await sendTemperature(org, 'U-WARM', 19);
-    for (const name of ['FAILED', 'BOTH']) await refuseChange(org, `U-${name}`);
+    for (const name of ['FAILED', 'BOTH']) await refuse(org, `U-${name}`);
     await sendLowBattery(org, 'U-LOW');
     await query(
       dms.service.sql,

@@ -1,5 +1,6 @@
 /** Common beginnings of tests: devices, profiles, and a device that applies its change. */
 import assert from 'node:assert/strict';
+import type { Answer } from './client.ts';
 import { PATIENCE_MS } from './patience.ts';
 import type { TestOrganization } from './service.ts';
 
@@ -76,16 +77,14 @@ export async function applyAnswer(organization: TestOrganization, serial: string
   assert.equal(confirmed.body.syncStatus, 'applied', confirmed.text);
 }
 
-/** Fetches the pending change and reports that the device refuses it. */
-export async function refuseChange(
+/** Fetches the pending change and reports that the device cannot apply it, and what it runs instead. */
+export async function refuse(
   organization: TestOrganization,
   serial: string,
-  error: { code: number; message: string } = { code: 7, message: 'no memory' },
-): Promise<void> {
-  const { status } = await organization.device.get(`/devices/${serial}/pending-config`);
-  assert.equal(status, 200);
-  const refused = await report(organization, serial, { ...FACTORY, errors: [error] });
-  assert.equal(refused.body.syncStatus, 'failed', refused.text);
+  { running = FACTORY, ...error }: { running?: object; code?: number; message?: string } = {},
+): Promise<Answer> {
+  await organization.device.get(`/devices/${serial}/pending-config`);
+  return report(organization, serial, { ...running, errors: [{ message: 'out of range', ...error }] });
 }
 
 /** Sends one reading of channel 1. */

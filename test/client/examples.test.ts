@@ -91,6 +91,7 @@ describe('The examples of the clients', () => {
       for (const serial of SERIALS) await confirm(devices, serial);
       assert.deepEqual(await ended, [0, null]);
       assert.deepEqual(rest.slice(-2), ['2 of 2 devices', 'succeeded']);
+      for (const serial of SERIALS) assert.equal(await devices.fetchPendingConfig({ serial }), null);
     });
   }
 

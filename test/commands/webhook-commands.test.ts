@@ -16,10 +16,12 @@ import {
   register,
   sendTemperature,
 } from '../support/fleet.ts';
+import { argumentsFor, processBundle } from '../support/process-bundle.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { useCommands } from './harness.ts';
 
 const ROOT = new URL('../../', import.meta.url);
+const CLI = argumentsFor(await processBundle(), 'src/bin/cli.ts');
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 describe('Commands for webhooks', () => {
@@ -32,10 +34,7 @@ describe('Commands for webhooks', () => {
 
   /** The command as a separate process, with its output so far. */
   function start(...typed: string[]) {
-    const child = spawn('node', ['--import=#typescript', 'src/bin/cli.ts', ...typed], {
-      cwd: ROOT,
-      env: process.env,
-    });
+    const child = spawn(process.execPath, [...CLI, ...typed], { cwd: ROOT, env: process.env });
     children.push(child);
     const printed = { text: '' };
     child.stdout.on('data', (text) => (printed.text += text));
@@ -85,8 +84,7 @@ describe('Commands for webhooks', () => {
     await apply(dms, slug, { serialNumbers: [serial] });
     await applyAnswer(dms, serial);
     await listening.until(/config\.applied .* → 204/);
-    const reading = { channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() };
-    await dms.device.post(`/devices/${serial}/measurements`, { readings: [reading] });
+    await sendTemperature(dms, serial, 4);
     await listening.until(/data\.measurement .* → 204/);
     assert.ok(forwarded.every(({ headers }) => headers['webhook-signature']));
     assert.deepEqual(

@@ -12,6 +12,7 @@ import {
   eventually,
   FACTORY,
   FRIDGE,
+  refuse,
   register,
   registerMany,
   report,
@@ -92,8 +93,7 @@ describe('The service', () => {
     await dms.api.post('/notification-channels', { type: 'webhook', target: receiver.url });
     await (await newDevice(dms, 'Low battery'))('low');
     await until('notification');
-    await dms.device.get(`/devices/${serial}/pending-config`);
-    await report(dms, serial, { ...FACTORY, errors: [{ message: 'no such rule' }] });
+    await refuse(dms, serial);
     await until('config.failed', 'config.job.finished');
     await apply(dms, slug, { serialNumbers: [serial] });
     await applyAnswer(dms, serial);

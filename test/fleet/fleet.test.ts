@@ -7,8 +7,10 @@ import {
   FACTORY,
   FREEZER,
   FRIDGE,
+  refuse,
   register,
   report,
+  sendLowBattery,
   sendTemperature,
 } from '../support/fleet.ts';
 import { useOrganization, useService } from '../support/service.ts';
@@ -41,8 +43,7 @@ describe('The fleet of an organization', () => {
     assert.deepEqual([noProfile, some(syncStatus)], [3, { applied: 2, no_device_report: 1 }]);
     const slug = await createProfile(org, { slug: 'fridge', ...FRIDGE });
     await apply(org, slug, { serialNumbers: ['SECOND'] });
-    await org.device.get('/devices/SECOND/pending-config');
-    await report(org, 'SECOND', { ...FACTORY, errors: [{ message: 'no memory' }] });
+    await refuse(org, 'SECOND');
     assert.equal((await fleet()).noProfile, 2);
     await org.api.post('/devices/SECOND/config/withdraw');
     assert.equal((await fleet()).noProfile, 3);
@@ -81,10 +82,7 @@ describe('The fleet of an organization', () => {
     assert.deepEqual(some(left.status), { new: 1 });
     assert.deepEqual(some(left.syncStatus), { no_device_report: 1 });
     assert.deepEqual(some(left.openAlerts), {});
-    await org.device.post('/devices/IDLE-1/measurements', {
-      readings: [{ channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() }],
-      batteryStatus: 'low',
-    });
+    await sendLowBattery(org, 'IDLE-1');
     const flat = await fleet();
     assert.deepEqual([some(flat.batteryStatus), some(flat.openAlerts)], [{ low: 1 }, { low_battery: 1 }]);
     assert.deepEqual(some((await (await dms.addOrganization()).api.get('/fleet')).body.status), {});

@@ -5,15 +5,15 @@ import {
   applyAnswer,
   configOf,
   createProfile,
-  eventually,
   FACTORY,
   jobOf,
+  refuse,
   register,
   registerMany,
   report,
 } from '../support/fleet.ts';
-import { servers } from '../support/servers.ts';
 import { useOrganization, useService } from '../support/service.ts';
+import { useSteps } from '../support/steps.ts';
 
 const DAILY = { slug: 'daily', intervals: { transmissionIntervalSeconds: 86_400 } };
 const WEEKLY = { slug: 'weekly', intervals: { transmissionIntervalSeconds: 604_800 } };
@@ -24,6 +24,7 @@ const FRIDGE = {
 
 describe('The profile of a group', () => {
   const dms = useService({ withWorker: false, settings: { applyChunkSize: 2, largeJobDevices: 8 } });
+  const steps = useSteps(dms);
   const org = useOrganization(dms);
   let group: string;
 
@@ -56,11 +57,6 @@ describe('The profile of a group', () => {
   const jobsOf = async (): Promise<string[]> =>
     (await org.api.get('/devices/config-jobs')).body.items.map(({ id }: { id: string }) => id);
   const pendingOf = async (serial: string) => (await configOf(org, serial)).pendingConfig;
-  const refuse = async (serial: string) => {
-    await org.device.get(`/devices/${serial}/pending-config`);
-    const answer = await report(org, serial, { ...FACTORY, errors: [{ code: 1, message: 'no' }] });
-    assert.equal(answer.body.syncStatus, 'failed', answer.text);
-  };
 
   it('offers the profile in one job to the members that do not run it', async () => {
     const [first, second, third] = (await registerMany(org, 3)) as [string, string, string];
@@ -174,7 +170,7 @@ describe('The profile of a group', () => {
   it('offers the profile no second time to a member that refused it; that one waits for a retry', async () => {
     await register(org, 'A-1', { groupId: group });
     const { jobId } = await name('daily');
-    await refuse('A-1');
+    await refuse(org, 'A-1');
     assert.deepEqual(await targetsOf(jobId), { 'A-1': 'failed' });
     assert.equal((await name('daily')).jobId, null);
     assert.equal((await configOf(org, 'A-1')).syncStatus, 'failed');
@@ -211,7 +207,7 @@ describe('The profile of a group', () => {
     const first = Object.entries(await targetsOf(jobId)).find(
       ([, state]) => state === 'waiting',
     )?.[0] as string;
-    await refuse(first);
+    await refuse(org, first);
     await org.api.put('/devices/config-profiles/daily', {
       temperatureAlerts: FRIDGE.temperatureAlerts,
     });
@@ -258,31 +254,18 @@ describe('The profile of a group', () => {
     assert.deepEqual(await pendingOf('A-1'), { transmissionInterval: 604_800 });
   });
 
-  it('queues the profile for very many members, and leaves nothing of it on a member that leaves before its chunk', async () => {
+  it('queues the profile for very many members, and offers it by the run of the job, but not to members that have left', async () => {
     const serials = await registerMany(org, 9);
     await add(...serials);
     const { jobId } = await name('daily');
     assert.equal((await jobOf(org, jobId)).counts.queued, 9);
     assert.equal((await name('daily')).jobId, null);
     await remove(serials[8] as string);
-    const { counts } = await jobOf(org, jobId);
-    assert.deepEqual([counts.queued, counts.cancelled], [8, 1]);
-  });
-
-  it('offers the profile to very many members by the run of the job, but not to members that have left', async () => {
-    const serials = await registerMany(org, 9);
-    await add(...serials);
-    const { jobId } = await name('daily');
-    await remove(serials[8] as string);
-    const worker = await dms.service.startWorker((await servers()).workflowBundle);
-    try {
-      await eventually(
-        async () => (await jobOf(org, jobId)).counts,
-        ({ waiting, queued }) => waiting === 8 && queued === 0,
-      );
-    } finally {
-      await worker.stop(1_000);
-    }
+    const { counts: left } = await jobOf(org, jobId);
+    assert.deepEqual([left.queued, left.cancelled], [8, 1]);
+    await steps.runJob({ organizationId: org.id, jobId });
+    const { counts: offered } = await jobOf(org, jobId);
+    assert.deepEqual([offered.queued, offered.waiting], [0, 8]);
     assert.equal(await pendingOf(serials[8] as string), null);
     assert.equal((await pendingOf(serials[7] as string)).transmissionInterval, 86_400);
   });

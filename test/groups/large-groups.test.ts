@@ -15,8 +15,10 @@ import {
   eventually,
   FACTORY,
   jobOf,
+  refuse,
   registerMany,
   report,
+  sendLowBattery,
 } from '../support/fleet.ts';
 import { allowIdle, untilLockWaits, whileDeviceLocked } from '../support/lock-waits.ts';
 import { startService, type TestOrganization, useService } from '../support/service.ts';
@@ -196,10 +198,7 @@ describe('A group of very many members', () => {
     const jobId = await name('daily');
     await steps.work();
     await assertPending(INTERVAL);
-    for (const serial of serials) {
-      await org.device.get(`/devices/${serial}/pending-config`);
-      await report(org, serial, { ...FACTORY, errors: [{ code: 1, message: 'no' }] });
-    }
+    for (const serial of serials) await refuse(org, serial);
     await steps.runJobs();
     assert.equal((await jobOf(org, jobId)).counts.failed, MEMBERS);
     await name(null);
@@ -228,17 +227,8 @@ describe('A group of very many members', () => {
       assert.deepEqual(await groupIds(), Array(MEMBERS).fill(undefined));
     });
 
-    const openAlert = async (serial: string) => {
-      const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: new Date().toISOString() }];
-      const { status } = await org.device.post(`/devices/${serial}/measurements`, {
-        readings,
-        batteryStatus: 'low',
-      });
-      assert.equal(status, 202);
-    };
-
     it('has no alerts any more, before its members have left', async () => {
-      await openAlert(serials[0] as string);
+      await sendLowBattery(org, serials[0] as string);
       const total = async () => (await org.api.get(`/alerts?groupId=${group}`)).body.totalItems;
       assert.equal(await total(), 1);
       await remove();
@@ -253,7 +243,7 @@ describe('A group of very many members', () => {
       const escalation = { name: 'On call', steps, groupIds: [group] };
       assert.equal((await org.api.post('/escalations', escalation)).status, 201);
       await remove();
-      await openAlert(serials[0] as string);
+      await sendLowBattery(org, serials[0] as string);
       const { items } = (await org.api.get('/alerts')).body;
       assert.equal(items[0].escalation, null);
       const queued = await query(
@@ -288,9 +278,7 @@ describe('A group of very many members', () => {
     it('is left out of a retry before the turn of its members', async () => {
       const jobId = await name('daily');
       await steps.work();
-      const member = serials[LAST] as string;
-      await org.device.get(`/devices/${member}/pending-config`);
-      await report(org, member, { ...FACTORY, errors: [{ code: 1, message: 'no' }] });
+      await refuse(org, serials[LAST] as string);
       await remove();
       const { status, text } = await org.api.post(`/devices/config-jobs/${jobId}/retry`);
       assert.equal(status, 409, text);

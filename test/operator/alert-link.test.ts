@@ -14,7 +14,7 @@ import {
   startMailService,
   type TestMailServer,
 } from '../notifications/harness.ts';
-import { apply, createProfile, eventually, FRIDGE, register } from '../support/fleet.ts';
+import { apply, createProfile, eventually, FRIDGE, register, sendTemperature } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { signIn, visit } from './visitor.ts';
 
@@ -131,12 +131,8 @@ describe('The link in a mail about an alert', () => {
     await register(org, serial, { name: 'Cold room', buildingId: 'North' });
     await apply(org, await createProfile(org, FRIDGE), { serialNumbers: [serial] });
     const measuredMs = Date.now();
-    const measure = async (seconds: number, value: number) => {
-      const measuredAt = new Date(measuredMs + seconds * 1_000).toISOString();
-      const readings = [{ channel: 1, type: 'temperature', value, measuredAt }];
-      const { status } = await org.device.post(`/devices/${serial}/measurements`, { readings });
-      assert.equal(status, 202);
-    };
+    const measure = (seconds: number, value: number) =>
+      sendTemperature(org, serial, value, new Date(measuredMs + seconds * 1_000));
     await measure(0, 13.4);
     await measure(1, 14.9);
     const { items } = (await org.api.get('/alerts?type=high_temp')).body;

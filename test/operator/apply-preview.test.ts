@@ -139,6 +139,33 @@ describe('The preview of an apply', () => {
     assert.deepEqual(counted.preview, listed.preview);
   });
 
+  it('applies in stages to all that match a filter of the fleet, and goes back to the form as it was typed', async () => {
+    const url = `${dms.baseUrl}/operator/apply`;
+    const form = {
+      slug: 'often',
+      filter: 'q=DEVICE-000',
+      'rollout.firstPercent': '50',
+      'rollout.minAppliedPercent': '80',
+    };
+    const { text } = await visit(url, { cookie, form });
+    const stages = /5 first, 5 after 80 % of them have applied it; ends if 100 % of them fail/;
+    assert.match(text, stages);
+    assert.match(text, /Apply to 10</);
+    const edited = await visit(url, { cookie, form: { ...hiddenIn(text), step: 'edit' } });
+    assert.match(edited.text, /name="rollout\.firstPercent"[^>]* value="50"/);
+    const begun = await visit(url, { cookie, form: { ...hiddenIn(text), step: 'apply' } });
+    const job = await visit(dms.baseUrl + begun.headers.get('location'), { cookie });
+    assert.match(job.text, stages);
+  });
+
+  it('keeps what was typed when a device is not known', async () => {
+    const form = { slug: 'four', serialNumbers: `${serials[0]} NO-SUCH` };
+    const { status, text } = await visit(`${dms.baseUrl}/operator/apply`, { cookie, form });
+    assert.equal(status, 404);
+    assert.match(text, /class="problem" role="alert"[^>]*>[^<]*NO-SUCH/);
+    assert.match(text, /DEVICE-0000\nNO-SUCH<\/textarea>/);
+  });
+
   it('begins one job, however often its button is pressed', async () => {
     const url = `${dms.baseUrl}/operator/apply`;
     const form = { slug: 'often', serialNumbers: serials[11] ?? '' };

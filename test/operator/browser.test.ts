@@ -4,20 +4,17 @@ import type { Page } from 'playwright-core';
 import { countAttempt } from '../../src/endpoints/endpoint.ts';
 import { createEndpointHealthRepository } from '../../src/endpoints/endpoint-health.repository.ts';
 import { COLOUR_RULES, findBarriers } from '../support/barriers.ts';
-import { apply, createProfile, FACTORY, FRIDGE, jobOf, register, registerMany } from '../support/fleet.ts';
+import { apply, createProfile, FRIDGE, refuse, register } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
 import { type FleetToLookAt, pathsToLookAt, populateFleet } from './fleet-to-look-at.ts';
 import { findUnreached, walk } from './keyboard.ts';
 import { useOperatorBrowser } from './operator-browser.ts';
 
-/** More devices than change at once in all other tests here. */
-const LARGE = 7;
-const SETTINGS = { temporalUiUrl: 'http://127.0.0.1:1', applyChunkSize: 2, largeJobDevices: LARGE - 1 };
 const HOSTILE = `"><script>document.title='broken'</script><img src=x onerror="document.title='broken'">`;
 
 describe("The operators' page in a browser", () => {
-  const shown = useOperatorBrowser({ settings: async () => SETTINGS });
+  const shown = useOperatorBrowser({ settings: async () => ({ temporalUiUrl: 'http://127.0.0.1:1' }) });
   const { open, forgive } = shown;
   let dms: TestService;
   let page: Page;
@@ -159,22 +156,10 @@ describe("The operators' page in a browser", () => {
     assert.match((await page.textContent('h1')) ?? '', /Cellar/);
   });
 
-  it('applies a profile to ticked devices, and retries what failed', async () => {
-    await open('/fleet?q=282C02424E0');
-    for (const name of ['Blood bank 1', 'Kitchen cold room 1'])
-      await page.check(`[aria-label="Choose ${name}"]`);
-    await page.selectOption('#apply-to-chosen select', 'colder');
-    await press('Preview');
-    assert.match((await page.textContent('main')) ?? '', /All 2 devices at once/);
-    await press('Apply to 2');
-    assert.match(
-      (await page.textContent('main')) ?? '',
-      /Devices that hold it up.*Blood bank|Devices that hold it up.*282C02424E01/s,
-    );
-    await dms.device.get('/devices/282C02424E01/pending-config');
-    const refusal = { ...FACTORY, errors: [{ code: 7, message: 'no memory' }] };
-    await dms.device.post('/devices/282C02424E01/config-reports', refusal);
-    await page.reload();
+  it('sends a change again from the page of its job to a device that has refused it', async () => {
+    const jobId = await apply(dms, 'colder', { serialNumbers: ['282C02424E01', '282C02424E02'] });
+    await refuse(dms, '282C02424E01');
+    await open(`/jobs/${jobId}`);
     await page.click('summary:has-text("Retry")');
     await press('Send it again');
     assert.match((await page.textContent('[role=status]')) ?? '', /sent again/);
@@ -199,47 +184,6 @@ describe("The operators' page in a browser", () => {
     assert.equal(body.items[0].name, 'Found fridge');
   });
 
-  it('shows what an apply would do before it does it, and cancels a job after a question', async () => {
-    await open('/apply');
-    await page.selectOption('select[name=slug]', 'colder');
-    await page.fill('textarea[name=serialNumbers]', '282C02424E01, 282C02424E02');
-    await press('Preview');
-    assert.match((await page.textContent('main')) ?? '', /All 2 devices at once/);
-    await press('Apply to 2');
-    const jobId = page.url().match(/jobs\/([^?]+)/)?.[1] ?? '';
-    assert.equal((await jobOf(dms, jobId)).total, 2);
-    await page.click('summary');
-    await press('Cancel the job');
-    assert.match((await page.textContent('[role=status]')) ?? '', /cancelled/);
-    assert.equal((await jobOf(dms, jobId)).status, 'cancelled');
-  });
-
-  it('applies in stages to all that match a filter, and keeps what was typed when a device is refused', async () => {
-    await open('/fleet?q=282C02424E0');
-    await page.click('a:has-text("that match")');
-    await page.selectOption('select[name=slug]', 'colder');
-    await page.fill('input[name="rollout.firstPercent"]', '50');
-    await page.fill('input[name="rollout.minAppliedPercent"]', '80');
-    await press('Preview');
-    assert.match((await page.textContent('main')) ?? '', /3 first, 2 after 80 % of them/);
-    await press('Change…');
-    assert.equal(await page.inputValue('input[name="rollout.firstPercent"]'), '50');
-    await press('Preview');
-    await press('Apply to 5');
-    const jobId = page.url().match(/jobs\/([^?]+)/)?.[1] ?? '';
-    assert.match(
-      (await page.textContent('main')) ?? '',
-      /3 first, 2 after 80 % of them have applied it; ends if 100 % of them fail/,
-    );
-    await dms.api.post(`/devices/config-jobs/${jobId}/cancel`);
-    await open('/apply?slug=colder');
-    await page.fill('textarea[name=serialNumbers]', '282C02424E01 NO-SUCH');
-    await press('Preview');
-    assert.match((await page.textContent('.problem')) ?? '', /NO-SUCH/);
-    assert.equal(await page.inputValue('textarea[name=serialNumbers]'), '282C02424E01\nNO-SUCH');
-    forgive(404);
-  });
-
   it('registers a logger by keyboard alone, with the message of a refusal at its field', async () => {
     await open('/fleet');
     await page.getByRole('link', { name: 'Register a logger' }).press('Enter');
@@ -258,47 +202,12 @@ describe("The operators' page in a browser", () => {
     forgive(409);
   });
 
-  it('shows that a large job is being withdrawn, and offers neither cancel nor retry until it has ended', async () => {
-    const serials = await registerMany(dms, LARGE, 'LARGE');
-    const jobId = await apply(dms, 'colder', { serialNumbers: serials });
-    await open(`/jobs/${jobId}`);
-    await page.click('summary');
-    await press('Cancel the job');
-    assert.match((await page.textContent('dl')) ?? '', /the change is being withdrawn/);
-    assert.equal(await page.locator('.actions').count(), 0);
-    const { databaseUrl, taskQueue } = dms.settings;
-    const worker = await startService({ databaseUrl, settings: { ...SETTINGS, taskQueue } });
-    // Without a reload.
-    await page.waitForSelector('h1 .badge:has-text("cancelled")').finally(() => worker.stop());
-    assert.doesNotMatch((await page.textContent('dl')) ?? '', /being withdrawn/);
-  });
-
   it('sends once what is pressed again before the answer', async () => {
     await open(`/webhooks/events/${fleet.webhookId}`);
     const isSent = await page.evaluate(`[1, 2].map(() =>
       document.querySelector('form[action$="/test"]')
         .dispatchEvent(new SubmitEvent('submit', { bubbles: true, cancelable: true })))`);
     assert.deepEqual(isSent, [true, false]);
-  });
-
-  it('pauses, resumes and tests a webhook, and shows a delivery with its payload', async () => {
-    await open(`/webhooks/events/${fleet.webhookId}`);
-    await press('Send a test');
-    assert.match((await page.textContent('[role=status]')) ?? '', /did not arrive.*503/);
-    await page.click('a:has-text("Pause")');
-    await press('Pause');
-    assert.match((await page.textContent('h1')) ?? '', /disabled/);
-    await page.click('a:has-text("Resume")');
-    await press('Resume');
-    await page.click('main a.name');
-    assert.match((await page.textContent('pre')) ?? '', /"type": "alert.created"/);
-    await press(/Send again/);
-    assert.match((await page.textContent('[role=status]')) ?? '', /sent again/);
-    await open(`/webhooks/events/${fleet.webhookId}`);
-    await page.click('a:has-text("Send again")');
-    await page.selectOption('select[name=since]', '-24');
-    await press('Send them again');
-    assert.match((await page.textContent('[role=status]')) ?? '', /at a growing pace/);
   });
 });
 

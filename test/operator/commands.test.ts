@@ -3,7 +3,7 @@ import { runCommand } from '../support/command-line.ts';
 import { useService } from '../support/service.ts';
 import { tokenIn, visit } from './visitor.ts';
 
-describe('dms operator link', () => {
+describe("Commands for the operators' page", () => {
   const dms = useService({ withWorker: false });
   let organization: string;
 
@@ -41,15 +41,6 @@ describe('dms operator link', () => {
     assert.equal(code, 2);
     assert.match(stderr, /--name must be the name of a person/);
   });
-});
-
-describe('dms org setup', () => {
-  const dms = useService({ withWorker: false });
-
-  before(() => {
-    process.env.OPERATOR_URL = dms.baseUrl;
-  });
-  after(() => delete process.env.OPERATOR_URL);
 
   it('makes an organization whose key, device token and link work, with a row of the audit trail for each', async () => {
     const { stdout, stderr } = await runCommand(

@@ -51,6 +51,12 @@ describe('The gestures of a curve', () => {
     assert.equal(Math.round((long.to - long.from) / DAY), 400);
   });
 
+  it('moves the span by a quarter at an arrow key', () => {
+    const { from, to } = SPAN;
+    const later = { from: from + DAY / 4, to: to + DAY / 4 };
+    assert.deepEqual(actionOf({ key: 'ArrowRight' }, SPAN), { move: later });
+  });
+
   it('leaves keys of the browser and of other uses alone', () => {
     const keys = [
       { key: '+', ctrlKey: true },

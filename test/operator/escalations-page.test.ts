@@ -5,7 +5,7 @@ import { NO_CHANNEL } from '../../src/escalations/escalation-view.ts';
 import { createNotificationsRepository } from '../../src/notifications/notifications.repository.ts';
 import { newDevice } from '../notifications/harness.ts';
 import { useService } from '../support/service.ts';
-import { signIn, visit } from './visitor.ts';
+import { hiddenIn, signIn, visit } from './visitor.ts';
 
 describe('The page of escalations', () => {
   const dms = useService({ withWorker: false });
@@ -55,10 +55,7 @@ describe('The page of escalations', () => {
     const edit = `/forms/updateEscalation?escalationId=${id}`;
     const page = (await see(edit)).text;
     assert.match(page, /name="steps\.1\.afterMinutes"[^>]* value="15"/);
-    const shown = (page.match(/name="shown" value="([^"]*)"/)?.[1] ?? '')
-      .replace(/&quot;/g, '"')
-      .replace(/&lt;/g, '<')
-      .replace(/&gt;/g, '>');
+    const { shown = '' } = hiddenIn(page);
     const changed = form({ shown, name: 'Day', repeatMinutes: '', status: 'disabled' });
     assert.equal((await send(edit, changed)).status, 303);
     const [now] = await escalations();

@@ -32,8 +32,6 @@ export const pathsToLookAt = ({ assetId, jobId, webhookId, ...other }: FleetToLo
   '/keys',
   '/sessions',
   '/audit',
-  '/alerts',
-  '/apply',
   '/apply?slug=colder',
   '/exports',
   '/escalations',

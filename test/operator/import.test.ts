@@ -60,17 +60,6 @@ describe("Importing a file at the operators' page", () => {
     );
   });
 
-  it('accepts a file with semicolons and groups by name, and shows the warnings of a registered row', async () => {
-    await dms.api.post('/groups', { name: 'Attic' });
-    const { text } = await send(
-      fileForm('serialNumber;group\n28-2C-02-42-4E-AA;attic\n282C02424EAB;cellar\n'),
-    );
-    assert.match(text, /28-2C-02-42-4E-AA.*12 hexadecimal digits/s);
-    assert.match(text, /282C02424EAB.*group must be the name of a group that exists/s);
-    const { body } = await dms.api.get('/groups');
-    assert.equal(body.items[0].memberCount, 1);
-  });
-
   it('gathers equal mistakes, and creates the groups that are missing before the next check', async () => {
     const rows = Array.from(
       { length: 7 },

@@ -12,12 +12,13 @@ import {
   FACTORY,
   FREEZER,
   FRIDGE,
+  refuse,
   register,
   registerMany,
   sendTemperature,
 } from '../support/fleet.ts';
 import { useService } from '../support/service.ts';
-import { hiddenIn, OPERATOR_ORIGIN, signIn, visit } from './visitor.ts';
+import { hiddenIn, signIn, visit } from './visitor.ts';
 
 const NOW = new Date('2026-03-02T12:00:00Z');
 const inHours = (hours: number) => new Date(NOW.getTime() + hours * HOUR_MS);
@@ -67,8 +68,11 @@ describe('The progress of a job', () => {
   });
 });
 
+/** More devices than change at once in the other tests of the page. */
+const LARGE = 7;
+
 describe('The page of a job', () => {
-  const dms = useService({ withWorker: false });
+  const dms = useService({ withWorker: false, settings: { largeJobDevices: LARGE - 1 } });
   let cookie: string;
 
   before(async () => {
@@ -119,11 +123,7 @@ describe('The page of a job', () => {
     const preview = await visit(url, { cookie, form });
     const { headers } = await visit(url, { cookie, form: { ...hiddenIn(preview.text), step: 'apply' } });
     const jobId = headers.get('location')?.match(/jobs\/([^?]+)/)?.[1] ?? '';
-    await dms.device.get('/devices/NAMED-2/pending-config');
-    await dms.device.post('/devices/NAMED-2/config-reports', {
-      ...FACTORY,
-      errors: [{ code: 7, message: 'no memory' }],
-    });
+    await refuse(dms, 'NAMED-2');
     const { text } = await pageOf(jobId);
     assert.match(text, /by Ada, apply profile/);
     assert.match(text, /aria-current="page"[^>]*>failed 1<.*Kitchen<\/a> <code>NAMED-2/s);
@@ -147,6 +147,21 @@ describe('The page of a job', () => {
     const ended = await pageOf(`${jobId}?done=applyProfile`);
     assert.doesNotMatch(ended.text, /has begun/);
     assert.match((await pageOf(`${jobId}?done=cancelConfigJob`)).text, /The job was cancelled/);
+  });
+
+  it('shows that a large job is being withdrawn, and offers neither cancel nor retry until it has ended', async () => {
+    const serialNumbers = await registerMany(dms, LARGE, 'LARGE');
+    const slug = await createProfile(dms, { ...FREEZER, slug: 'withdrawn' });
+    const jobId = await apply(dms, slug, { serialNumbers });
+    assert.match((await pageOf(jobId)).text, /<div class="actions">.*Cancel the job/s);
+    await dms.api.post(`/devices/config-jobs/${jobId}/cancel`);
+    const { text } = await pageOf(jobId);
+    assert.match(text, /<dt>Cancelled<\/dt><dd><time [^>]+>[^<]+<\/time>, the change is being withdrawn</);
+    assert.doesNotMatch(text, /class="actions"/);
+    await end(jobId, 'cancelled', 0);
+    const ended = await pageOf(jobId);
+    assert.match(ended.text, /<h1>[^<]+<span class="badge[^>]*>cancelled</);
+    assert.doesNotMatch(ended.text, /being withdrawn/);
   });
 
   it('offers the earlier profile to the devices that a job has changed, however it ended, until a later change', async () => {
@@ -296,16 +311,14 @@ describe('The page of a job', () => {
       ['rollout.abortFailedPercent', '3'],
     ] as [string, string][];
     const post = (more: [string, string][], without = 'none') =>
-      fetch(`${dms.baseUrl}/operator/apply`, {
-        method: 'POST',
-        redirect: 'manual',
-        headers: { cookie, origin: OPERATOR_ORIGIN },
-        body: new URLSearchParams([...fields.filter(([name]) => !name.startsWith(without)), ...more]),
+      visit(`${dms.baseUrl}/operator/apply`, {
+        cookie,
+        form: new URLSearchParams([...fields.filter(([name]) => !name.startsWith(without)), ...more]),
       });
-    const preview = await (await post([])).text();
+    const { text: preview } = await post([]);
     const stages = /1 first, 1 after 95 % of them have applied it; ends if 3 % of them fail\./;
     assert.match(preview, stages);
-    assert.match(await (await post([], 'rollout')).text(), /All 2 devices at once\./);
+    assert.match((await post([], 'rollout')).text, /All 2 devices at once\./);
     assert.match(preview, /name="rollout.minAppliedPercent" value="95"/);
     assert.equal(
       (await dms.api.get('/devices/config-jobs?limit=1')).body.items[0].profileSlug !== slug,

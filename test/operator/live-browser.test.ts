@@ -6,13 +6,10 @@ import { findBarriers } from '../support/barriers.ts';
 import { signInAt } from '../support/browser.ts';
 import { apply, applyAnswer, createProfile, register, registerMany } from '../support/fleet.ts';
 import type { TestService } from '../support/service.ts';
-import { useOperatorBrowser } from './operator-browser.ts';
+import { useOperatorBrowser, watchAtOnce } from './operator-browser.ts';
 import { newLink } from './visitor.ts';
 
 const DEVICES = 30;
-
-/** As a browser does that finds its network again; a page that has just come waits otherwise. */
-const watchAtOnce = (page: Page) => page.evaluate("dispatchEvent(new Event('online'))");
 
 describe('An open page', () => {
   const shown = useOperatorBrowser({ view: { viewport: { width: 900, height: 500 } } });
@@ -417,6 +414,7 @@ describe('An open page', () => {
     const { items } = (await dms.api.get('/operator-sessions')).body;
     const { id } = items.find(({ name }: { name: string }) => name === 'Grace');
     assert.equal((await dms.api.delete(`/operator-sessions/${id}`)).status, 204);
+    await watchAtOnce(other);
     await other.getByText('You are signed out').waitFor();
     await other.context().close();
   });
@@ -426,6 +424,7 @@ describe('An open page', () => {
     const tab = await other.context().newPage();
     await signInAt(tab, await newLink(dms, { organizationId: (await dms.addOrganization()).id }));
     await tab.close();
+    await watchAtOnce(other);
     await other.getByText('You are signed in to another organization now').waitFor();
     await other.click('button:has-text("Sign out")');
     await other.getByText('open the page again').waitFor();

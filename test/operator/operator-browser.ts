@@ -25,14 +25,16 @@ export interface OperatorBrowser {
 
 interface BrowserSetup {
   view?: BrowserContextOptions;
-  withWorker?: boolean;
   /** Settings that need something to be started first. */
   settings?(): Promise<Partial<Settings>>;
 }
 
+/** As a browser does that finds its network again; a page that has just come waits for seconds otherwise. */
+export const watchAtOnce = (page: Page) => page.evaluate("dispatchEvent(new Event('online'))");
+
 /** Sets up the tests of the surrounding `describe`, or skips them on a machine without Chromium. */
 export function useOperatorBrowser(setup: BrowserSetup = {}): OperatorBrowser {
-  const { view = { viewport: { width: 1280, height: 800 } }, withWorker = false, settings } = setup;
+  const { view = { viewport: { width: 1280, height: 800 } }, settings } = setup;
   const shown = {} as OperatorBrowser;
 
   before(async function () {
@@ -41,7 +43,7 @@ export function useOperatorBrowser(setup: BrowserSetup = {}): OperatorBrowser {
     const port = await freePort();
     const more = { port, operatorUrl: `http://127.0.0.1:${port}`, ...(await settings?.()) };
     const [dms, browser] = await Promise.all([
-      startService({ withWorker, settings: more, watchIntervalMs: 200 }),
+      startService({ withWorker: false, settings: more, watchIntervalMs: 200 }),
       startBrowser(executable),
     ]);
     Object.assign(shown, { dms, browser });

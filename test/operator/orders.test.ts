@@ -6,9 +6,9 @@ import {
   apply,
   applyAnswer,
   createProfile,
-  FACTORY,
+  refuse,
   register,
-  report,
+  sendLowBattery,
   sendTemperature,
 } from '../support/fleet.ts';
 import { useService } from '../support/service.ts';
@@ -92,14 +92,8 @@ describe('The order of the fleet', () => {
     await apply(org, 'fridge', { serialNumbers: ['U-WARM', 'U-FAILED', 'U-BOTH'] });
     await applyAnswer(org, 'U-WARM');
     await sendTemperature(org, 'U-WARM', 19);
-    for (const name of ['FAILED', 'BOTH']) {
-      await org.device.get(`/devices/U-${name}/pending-config`);
-      await report(org, `U-${name}`, { ...FACTORY, errors: [{ code: 7, message: 'no memory' }] });
-    }
-    await org.device.post('/devices/U-LOW/measurements', {
-      readings: [{ channel: 1, type: 'temperature', value: 5, measuredAt: new Date().toISOString() }],
-      batteryStatus: 'low',
-    });
+    for (const name of ['FAILED', 'BOTH']) await refuse(org, `U-${name}`);
+    await sendLowBattery(org, 'U-LOW');
     await query(
       dms.service.sql,
       `update device_states set status = 'offline' where organization_id = ? and asset_id = any(?::uuid[])`,

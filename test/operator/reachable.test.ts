@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { FORMS, type FormName, toFormUrl } from '../../src/operator/forms.ts';
 import { HOUR_MS } from '../../src/process/durations.ts';
-import { createProfile, FACTORY, FRIDGE, register } from '../support/fleet.ts';
+import { createProfile, FACTORY, FRIDGE, refuse, register } from '../support/fleet.ts';
 import { useReceiver } from '../support/receiver.ts';
 import { type TestService, useService } from '../support/service.ts';
 import { populateFleet } from './fleet-to-look-at.ts';
@@ -76,9 +76,7 @@ async function bringIntoEveryState(dms: TestService): Promise<void> {
   const [{ id: alertId }] = (await api.get('/alerts?type=high_temp&status=new')).body.items;
   await api.patch(`/alerts/${alertId}`, { status: 'acknowledged', snoozeUntil: until });
   await device.post('/devices/282C02424EFF/config-reports', FACTORY);
-  const refusal = { ...FACTORY, errors: [{ code: 7, message: 'no memory' }] };
-  await device.get('/devices/282C02424E00/pending-config');
-  await device.post('/devices/282C02424E00/config-reports', refusal);
+  await refuse(dms, '282C02424E00');
   const paused = {
     url: 'http://127.0.0.1:9/paused',
     status: 'disabled',

@@ -1,6 +1,6 @@
 /** Webhooks and notification channels as an operator reads them: devices, times, and the meaning of states. */
 import assert from 'node:assert/strict';
-import { register } from '../support/fleet.ts';
+import { register, sendLowBattery } from '../support/fleet.ts';
 import { useReceiver } from '../support/receiver.ts';
 import { useService } from '../support/service.ts';
 import { signIn, visit } from './visitor.ts';
@@ -17,8 +17,7 @@ describe('The pages of receivers', () => {
     const webhook = { url: receiver.url, events: ['alert.created'] };
     webhookId = (await dms.api.post('/webhooks', webhook)).body.id;
     await register(dms, '282C02424E00', { name: 'Attic' });
-    const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: new Date().toISOString() }];
-    await dms.device.post('/devices/282C02424E00/measurements', { readings, batteryStatus: 'low' });
+    await sendLowBattery(dms, '282C02424E00');
   });
 
   const see = async (path: string) => (await visit(`${dms.baseUrl}/operator${path}`, { cookie })).text;
@@ -149,6 +148,26 @@ describe('The pages of receivers', () => {
     const text = await seeWebhook();
     assert.match(text, /<dt>Paused since<\/dt><dd><time/);
     assert.doesNotMatch(text, /Trouble since/);
+  });
+
+  it('says why a test did not arrive, and shows a delivery with its payload, which it sends again', async () => {
+    const { id } = (await dms.api.post('/webhooks', { url: receiver.url, events: ['alert.created'] })).body;
+    const path = `/webhooks/events/${id}`;
+    assert.match(
+      await send(`${path}/test`),
+      /role="status"><span class="problem">The test did not arrive.*503/,
+    );
+    await register(dms, '282C02424E01', { name: 'Cellar' });
+    await sendLowBattery(dms, '282C02424E01');
+    const [, delivery = ''] =
+      (await see(path)).match(/href="\/operator(\/webhooks\/[^"]+\/deliveries\/[^"]+)"/) ?? [];
+    const text = await see(delivery);
+    assert.match(text, /<pre[^>]*><code>\{.*&quot;type&quot;: &quot;alert\.created&quot;/s);
+    const [, action = ''] = text.match(/action="([^"]+resendWebhookDelivery[^"]+)"/) ?? [];
+    const sent = await visit(dms.baseUrl + action.replaceAll('&amp;', '&'), { cookie, form: {} });
+    const { text: after } = await visit(dms.baseUrl + sent.headers.get('location'), { cookie });
+    assert.match(after, /role="status">The delivery is sent again\./);
+    await dms.api.delete(`/webhooks/${id}`);
   });
 
   it('shows groups, also deleted ones, and quiet hours of a channel, and a failed test as a failure', async () => {

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { formatKey } from '../../src/keys/api-key.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
-import { register } from '../support/fleet.ts';
 import { startService, useService } from '../support/service.ts';
 import { newLink, OPERATOR_ORIGIN, type PageAnswer, signIn, tokenIn, visit } from './visitor.ts';
 
@@ -327,17 +326,6 @@ describe("The operators' page", () => {
       assert.equal((await useLink(await newLink(dms), { origin: 'https://evil.example' })).status, 403);
     });
 
-    it('refuses changes to people who may only read', async () => {
-      const cookie = await signIn(dms, { role: 'read' });
-      assert.equal((await visit(url, { cookie })).status, 200);
-      const { status, text } = await visit(`${url}/forms/cancelConfigJob?jobId=${randomUUID()}`, {
-        cookie,
-        form: {},
-      });
-      assert.equal(status, 403);
-      assert.match(text, /role write/);
-    });
-
     it('refuses forms of strangers that are longer than 4 KiB', async () => {
       const post = async (path: string, bytes: number) =>
         (await visit(url + path, { form: { token: 'x'.repeat(bytes - 'token='.length) } })).status;
@@ -375,14 +363,6 @@ describe("The operators' page", () => {
       const { status, headers } = await fetch(url, { method: 'DELETE', headers: { cookie } });
       assert.deepEqual([status, headers.get('allow')], [405, 'GET, HEAD']);
     });
-
-    it('refuses access to data of another organization', async () => {
-      const assetId = await register(dms, 'FRIDGE-1');
-      const other = await dms.addOrganization();
-      const cookie = await signIn(dms, { organizationId: other.id });
-      assert.equal((await visit(`${url}/devices/${assetId}`, { cookie })).status, 404);
-      assert.doesNotMatch((await visit(url, { cookie })).text, /FRIDGE-1/);
-    });
   });
 
   it('allows no content of another origin, and no script or style within a page', async () => {
@@ -395,18 +375,6 @@ describe("The operators' page", () => {
       assert.match(policy, /frame-ancestors 'none'/);
       assert.doesNotMatch(policy, /unsafe|\*|https?:/);
       assert.equal(headers.get('cache-control'), 'no-store');
-    }
-  });
-
-  it('shows names from outside as text', async () => {
-    const name = `"><script>alert(1)</script><img src=x onerror='alert(2)'>&amp;`;
-    const assetId = await register(dms, 'HOSTILE-1', { name });
-    const cookie = await signIn(dms, { name });
-    for (const path of ['/fleet', `/devices/${assetId}`, `/fleet?q=${encodeURIComponent(name)}`]) {
-      const { status, text } = await visit(url + path, { cookie });
-      assert.equal(status, 200, path);
-      assert.doesNotMatch(text, /<script>|<img/, path);
-      assert.ok(text.includes('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;'), path);
     }
   });
 

@@ -1,6 +1,6 @@
 /** The start page: what needs somebody now, and nothing else. */
 import assert from 'node:assert/strict';
-import { apply, applyAnswer, createProfile, FACTORY, FRIDGE, register } from '../support/fleet.ts';
+import { apply, applyAnswer, createProfile, FACTORY, FRIDGE, refuse, register } from '../support/fleet.ts';
 import { useService } from '../support/service.ts';
 import { hiddenIn, signIn, visit } from './visitor.ts';
 
@@ -102,9 +102,7 @@ describe('The start page', () => {
   it('shows changes that failed and unregistered loggers, and offers no action to a reader', async () => {
     const slug = await createProfile(dms, { slug: 'ten', intervals: { measurementIntervalMinutes: 10 } });
     await apply(dms, slug, { serialNumbers: ['282C02424E01'] });
-    await dms.device.get('/devices/282C02424E01/pending-config');
-    const refusal = { ...FACTORY, errors: [{ code: 7, message: 'no memory' }] };
-    await dms.device.post('/devices/282C02424E01/config-reports', refusal);
+    await refuse(dms, '282C02424E01', { code: 7, message: 'no memory' });
     await send('282C02424EFF', 5);
     const text = await see();
     assert.match(text, /Changes that failed.*Attic.*jobs\/[^>]*>ten<.*no memory.*withdrawDeviceConfig/s);

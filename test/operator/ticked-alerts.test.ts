@@ -1,7 +1,7 @@
 /** Acknowledging several alerts at once, and finding alerts by type. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { register } from '../support/fleet.ts';
+import { register, sendLowBattery } from '../support/fleet.ts';
 import { useService } from '../support/service.ts';
 import { OPERATOR_ORIGIN, signIn, visit } from './visitor.ts';
 
@@ -14,8 +14,7 @@ describe('Ticked alerts', () => {
     for (const [index, name] of ['Attic', 'Cellar', 'Larder', 'Pantry'].entries()) {
       const serial = `282C02424E0${index}`;
       await register(dms, serial, { name });
-      const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: new Date().toISOString() }];
-      await dms.device.post(`/devices/${serial}/measurements`, { readings, batteryStatus: 'low' });
+      await sendLowBattery(dms, serial);
     }
   });
 
@@ -23,12 +22,7 @@ describe('Ticked alerts', () => {
   const see = async (path: string, as = cookie) =>
     (await visit(`${dms.baseUrl}/operator${path}`, { cookie: as })).text;
   const send = (fields: Array<[string, string]>, as = cookie) =>
-    fetch(`${dms.baseUrl}/operator/acknowledge-alerts`, {
-      method: 'POST',
-      redirect: 'manual',
-      headers: { cookie: as, origin: OPERATOR_ORIGIN },
-      body: new URLSearchParams(fields),
-    });
+    visit(`${dms.baseUrl}/operator/acknowledge-alerts`, { cookie: as, form: new URLSearchParams(fields) });
 
   it('offers a box for each new alert on both pages, named after the device, and none to a reader', async () => {
     for (const path of ['', '/alerts']) {
@@ -42,12 +36,11 @@ describe('Ticked alerts', () => {
 
   it('shows the list with the note as typed when none is ticked, and says what to do', async () => {
     for (const back of ['/operator', '/operator/alerts?status=new']) {
-      const response = await send([
+      const { status, text } = await send([
         ['comment', 'New "batteries"'],
         ['return', back],
       ]);
-      assert.equal(response.status, 400);
-      const text = await response.text();
+      assert.equal(status, 400);
       assert.match(text, /role="status">Tick the alerts to be acknowledged first/);
       assert.match(text, /name="alertId".* name="comment"[^>]* value="New &quot;batteries&quot;"/s);
       assert.ok(text.includes(`name="return" value="${back}"`));
@@ -129,9 +122,7 @@ describe('Ticked alerts', () => {
   it('acknowledges none when one of them cannot be found', async () => {
     const serial = '282C02424E0A';
     await register(dms, serial);
-    const measuredAt = new Date().toISOString();
-    const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt }];
-    await dms.device.post(`/devices/${serial}/measurements`, { readings, batteryStatus: 'low' });
+    await sendLowBattery(dms, serial);
     const [own] = await alerts();
     const { status } = await send([
       ['alertId', own.id],

@@ -70,6 +70,14 @@ export async function signIn(dms: TestService, options: LinkOptions = {}): Promi
 export const hiddenIn = (page: string): Record<string, string> =>
   Object.fromEntries(
     [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)].map(
-      ([, name = '', value = '']) => [name, value.replaceAll('&quot;', '"')],
+      ([, name = '', value = '']) => [name, unescaped(value)],
     ),
   );
+
+const unescaped = (text: string): string =>
+  text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');

@@ -99,6 +99,16 @@ export async function sendTemperature(
   assert.equal(status, 202, text);
 }
 
+/** Sends one reading of channel 1 with a low battery, which opens an alert. */
+export async function sendLowBattery({ device }: TestOrganization, serial: string): Promise<void> {
+  const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: new Date().toISOString() }];
+  const { status, text } = await device.post(`/devices/${serial}/measurements`, {
+    readings,
+    batteryStatus: 'low',
+  });
+  assert.equal(status, 202, text);
+}
+
 export async function configOf({ api }: TestOrganization, serial: string) {
   const { status, body } = await api.get(`/devices/${serial}/config`);
   assert.equal(status, 200);

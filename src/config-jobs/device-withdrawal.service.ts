@@ -14,7 +14,7 @@ import type { ConfigJobsRepository } from './config-jobs.repository.ts';
 import type { DeviceTargetsRepository } from './device-targets.repository.ts';
 import type { FinishJob } from './job-ending.service.ts';
 
-interface DeviceWithdrawalDeps {
+export interface DeviceWithdrawalDeps {
   devicesIn(sql: Database): {
     find(organizationId: string, serialNumber: string): Promise<Device | null>;
   };

@@ -31,6 +31,11 @@ import { traceTransactions, warnOfLostSpans } from './traces.ts';
 const NOTIFY_GATHER_MS = 3;
 /** Connections that changes of all organizations take at most: messages of devices and reads have the others. */
 const CHANGES_SHARE = 0.75;
+/**
+ * A change waits longer for a lock than a message of a device does, and shorter than REQUEST_TURN_MS: while the changes of two
+ * organizations hold all turns and wait for locks, those of others get turns in time.
+ */
+const CHANGE_LOCK_FACTOR = 2;
 /** How long a request waits for a connection while its organization, or all together, have all that they may take. */
 const REQUEST_TURN_MS = 5_000;
 /**
@@ -102,6 +107,10 @@ export function openResources(options: ComposeOptions) {
   const tracing = settings.traces && openTracing(settings.traces, warnOfLostSpans(options.log));
   const temporal = connectTemporal(toTemporalConnection(settings), tracing);
   const transact = traceTransactions(tracing, createTransact(sql, { onRetry }));
+  const transactChange = traceTransactions(
+    tracing,
+    createTransact(sql, { onRetry, lockTimeoutMs: lockTimeoutMs * CHANGE_LOCK_FACTOR }),
+  );
   return {
     settings,
     log,
@@ -139,7 +148,7 @@ export function openResources(options: ComposeOptions) {
     transactFor:
       (organizationId: string): Transact =>
       (work) =>
-        requestTurns.run(organizationId, () => transact(work)),
+        requestTurns.run(organizationId, () => transactChange(work)),
     /** For batches of messages from devices, which run the same few statements many times a second. */
     transactMessages: traceTransactions(
       tracing,

@@ -169,7 +169,9 @@ function endpoint(definition: Route, options: EndpointOptions): Middleware {
       : { value: undefined, bytes: await rawBytes(ctx.req, definition.rawBody, take) };
     requireReadable(ctx.querystring);
     const query = shape.query(ctx.query, ctx.params);
-    const body = shape.body(json.value);
+    const body = definition.parse
+      ? await definition.parse(json.bytes, ctx.get('Content-Type'))
+      : shape.body(json.value);
     const params = shape.params(ctx.params);
     const handle = async (transact: Transact) =>
       definition.handle({

@@ -70,13 +70,14 @@ function createOperation(definition: Route, options: OperationsOptions) {
   ): Promise<Reply> => {
     checkRole(caller);
     const headers: Record<string, string | undefined> = { accept, 'content-type': raw?.contentType };
+    const bytes = raw?.bytes ?? Buffer.alloc(0);
     const request = {
       caller,
       query: shape.query(query, params),
-      body: shape.body(body),
+      body: definition.parse ? await definition.parse(bytes, raw?.contentType) : shape.body(body),
       params: shape.params(params),
       url: definition.path,
-      bytes: raw?.bytes ?? Buffer.alloc(0),
+      bytes,
       isHead: false,
       receivedAt: now(),
       isAbandoned,

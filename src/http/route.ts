@@ -110,6 +110,11 @@ interface RouteDefinition<Params, Query, Body> {
   query?: Joi.ObjectSchema<Query>;
   body?: Joi.ObjectSchema<Body>;
   rawBody?: RawBody;
+  /**
+   * Makes `body` of the bytes of a buffered raw body, before the transaction of an Idempotency-Key begins: PostgreSQL ends a
+   * transaction that is idle while thousands of rows are read.
+   */
+  parse?(bytes: Buffer, contentType: string | undefined): Promise<Body>;
   responses: Record<number, ResponseContract>;
   /**
    * Another media type for status 200, chosen by Accept: the handler then returns a stream instead of JSON.

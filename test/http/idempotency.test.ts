@@ -90,12 +90,13 @@ describe('Idempotency-Key', () => {
       assert.deepEqual(await contents(), before);
     });
 
-    it('accepts the key in apply and every POST of customers except webhook tests, as documented', async () => {
+    it('accepts the key in apply, in acknowledgements and in every POST of customers except webhook tests, as documented', async () => {
       const named = taking.map(({ operationId }) => operationId).sort();
       const posts = dms.service.routes.filter(
         ({ method, auth, path }) => method === 'POST' && auth === 'customer' && !path.endsWith('/test'),
       );
-      assert.deepEqual(named, [...posts.map(({ operationId }) => operationId), 'applyProfile'].sort());
+      const others = ['applyProfile', 'acknowledgeAlert'];
+      assert.deepEqual(named, [...posts.map(({ operationId }) => operationId), ...others].sort());
       const { body: document } = await api.get('/openapi.json');
       const documented = Object.values<Record<string, { operationId: string; parameters: [] }>>(
         document.paths,

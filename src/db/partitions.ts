@@ -168,8 +168,7 @@ const dropAsOwner = ({ name: table }: PartitionedTable, name: string) => ({
 async function dropNow(database: Database, drop: { text: string; bindings?: string[] }): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await createTransact(database)(async ({ sql }) => {
-        await query(sql, `set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      return await createTransact(database, { lockTimeoutMs: LOCK_TIMEOUT_MS })(async ({ sql }) => {
         await query(sql, drop.text, drop.bindings);
       });
     } catch (error) {

@@ -44,6 +44,13 @@ export async function findPartitionsEnd(sql: Database, table: PartitionedTable, 
   return end;
 }
 
+/** Whether there are earlier partitions, and not that of the time. */
+export async function isSkipped(sql: Sql, table: PartitionedTable, at: Date): Promise<boolean> {
+  const name = nameOf(table, startOf(table, at));
+  const known = await listPartitions(sql, table);
+  return !known.includes(name) && known.some((each) => each < name);
+}
+
 /** Oldest first. */
 const listPartitions = (sql: Database, { name }: PartitionedTable): Promise<string[]> =>
   sql('pg_inherits as i')

@@ -205,6 +205,34 @@ describe('The retention', () => {
     await quiet.stop();
   });
 
+  it('removes nothing for two days after the clock has jumped ahead by weeks', async () => {
+    const quiet = await startService({ withWorker: false });
+    let daysAhead = 30;
+    const ahead = openResources({
+      settings: quiet.settings,
+      log: createLog('silent'),
+      now: () => new Date(Date.now() + daysAhead * DAY_MS),
+    });
+    await query(
+      ahead.sql,
+      'insert into unregistered_devices (organization_id, serial_number, last_contact_at) values (?, ?, ?)',
+      [quiet.id, 'old', new Date(0)],
+    );
+    const left = async () => (await query(ahead.sql, 'select from unregistered_devices')).length;
+    const retention = createRetention(ahead, composeSlices(ahead));
+    await assert.rejects(
+      retention(() => true),
+      /jumped ahead/,
+    );
+    assert.equal(await left(), 1);
+    daysAhead += 3;
+    await retention(() => true);
+    assert.equal(await left(), 0);
+    await ahead.sql.destroy();
+    await ahead.temporal.close();
+    await quiet.stop();
+  });
+
   describe('of configurations', () => {
     const age = (id: string) =>
       run(`update configurations set last_used_at = now() - interval '8 days' where id = ?`, [id]);

@@ -45,7 +45,7 @@ export async function findPartitionsEnd(sql: Database, table: PartitionedTable, 
 }
 
 /** Whether there are earlier partitions, and not that of the time. */
-export async function isSkipped(sql: Sql, table: PartitionedTable, at: Date): Promise<boolean> {
+export async function isSkipped(sql: Database, table: PartitionedTable, at: Date): Promise<boolean> {
   const name = nameOf(table, startOf(table, at));
   const known = await listPartitions(sql, table);
   return !known.includes(name) && known.some((each) => each < name);

@@ -31,6 +31,8 @@ interface JobRunDeps {
 }
 
 const AWAITED_SHOWN = 10;
+/** The sweep asks every few seconds whether a job is due, for days while one logger is away. */
+const COUNTED_BY_SWEEP_MAX = 1_000;
 
 export function createJobRunService(deps: JobRunDeps) {
   const { transact, jobsIn, runsIn, targetsIn, planner, changes, chunkSize } = deps;
@@ -159,6 +161,9 @@ export function createJobRunService(deps: JobRunDeps) {
         // The timer of the run was set by a clock that may have been slow.
         if (job?.status === 'scheduled') return job.startAt !== null && job.startAt <= (await readClock(sql));
         if (job?.status !== 'running') return false;
+        const isLarge = job.targetCount > COUNTED_BY_SWEEP_MAX;
+        if (isLarge && waitsForDevices(job) && (await targetsIn(sql).listAwaited(job, 1)).length > 0)
+          return false;
         return evaluateJob(job, await jobsIn(sql).countTargets(ref)) !== 'wait';
       });
     },
@@ -220,6 +225,14 @@ export function createJobRunService(deps: JobRunDeps) {
     },
   };
 }
+
+/** Only answers of its devices let the job go on, while some are awaited. */
+const waitsForDevices = (job: Job): boolean =>
+  job.rollout === null &&
+  job.reason === null &&
+  job.cancelRequestedAt === null &&
+  !job.isBeginningStage &&
+  job.currentStage === job.stageCount;
 
 /** A cancelled job is ended by the same steps as an aborted one. An abort that has begun goes on, whatever its chunks count. */
 const evaluateJob = (job: Job, counts: Counts) =>

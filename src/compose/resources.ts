@@ -5,7 +5,7 @@
 import { createBatchTransact } from '../db/batch-transaction.ts';
 import { openDatabase, openTransferDatabase, readPool } from '../db/database.ts';
 import { createDatabaseClock } from '../db/database-clock.ts';
-import { type FaultKind, isOutage } from '../db/faults.ts';
+import { type FaultKind, isLockTimeout, isOutage } from '../db/faults.ts';
 import { batchSlots } from '../db/locking-commit.ts';
 import { createTransact, type Transact } from '../db/transaction.ts';
 import { DELIVERY_PLAN, type DeliveryPlan } from '../deliveries/delivery.ts';
@@ -14,7 +14,7 @@ import { notifyQueued } from '../deliveries/outbox.repository.ts';
 import { createQueueNotifier } from '../deliveries/queue-notifier.service.ts';
 import { createSecretBox } from '../endpoints/secret-box.ts';
 import type { Settings } from '../process/config.ts';
-import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
+import { createKeyedSemaphore, NoTurn } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
 import { openTracing } from '../process/open-telemetry.ts';
 import { type Outage, summarizeOutages } from '../process/outage-log.ts';
@@ -111,6 +111,11 @@ export function openResources(options: ComposeOptions) {
     tracing,
     createTransact(sql, { onRetry, lockTimeoutMs: lockTimeoutMs * CHANGE_LOCK_FACTOR }),
   );
+  function refuseLocked(error: unknown): never {
+    if (!isLockTimeout(error)) throw error;
+    metrics.refusedTurns.inc({ work: 'change', reason: 'locked' });
+    throw new NoTurn();
+  }
   return {
     settings,
     log,
@@ -148,7 +153,7 @@ export function openResources(options: ComposeOptions) {
     transactFor:
       (organizationId: string): Transact =>
       (work) =>
-        requestTurns.run(organizationId, () => transactChange(work)),
+        requestTurns.run(organizationId, () => transactChange(work)).catch(refuseLocked),
     /** For batches of messages from devices, which run the same few statements many times a second. */
     transactMessages: traceTransactions(
       tracing,

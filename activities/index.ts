@@ -42,13 +42,14 @@ export function createActivities(deps: ActivityDeps) {
 /**
  * Answers steps that this version does not know. During a rolling upgrade, a worker of the other version may
  * know the step, so it fails as retryable at first. After `giveUpAfterMs` no worker does, and the run would
- * wait forever: it fails, and the sweep of missing runs restarts it on the current code.
+ * wait forever: it fails, and the sweep of missing runs restarts it on the current code. Both times are of the Temporal
+ * server, because the clock of this machine may be fast.
  */
 const createUnknownStep = (giveUpAfterMs: number) => async (): Promise<never> => {
-  const { activityType, scheduledTimestampMs } = Context.current().info;
+  const { activityType, scheduledTimestampMs, currentAttemptScheduledTimestampMs } = Context.current().info;
   throw ApplicationFailure.create({
     type: 'UnknownStep',
     message: `no worker of this version knows the step ${activityType}`,
-    nonRetryable: Date.now() - scheduledTimestampMs > giveUpAfterMs,
+    nonRetryable: currentAttemptScheduledTimestampMs - scheduledTimestampMs >= giveUpAfterMs,
   });
 };

@@ -550,7 +550,7 @@ CREATE TABLE notification_alerts (
   CONSTRAINT notification_alerts_pkey PRIMARY KEY (organization_id, alert_id, channel_id, kind),
   CONSTRAINT notification_alerts_kind_check CHECK (kind = ANY (ARRAY['opening'::text, 'end'::text]))
 );
-CREATE INDEX notification_alerts_due_idx ON notification_alerts USING btree (organization_id, channel_id, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX notification_alerts_channel_idx ON notification_alerts USING btree (organization_id, channel_id, due_at);
 COMMENT ON TABLE notification_alerts IS
   'What each notification channel is yet to say of each alert. Inserted with the event of the alert; everything else is done under the lock of the channel. Removed when the alert is over and that was said, or need not be.';
 COMMENT ON COLUMN notification_alerts.kind IS

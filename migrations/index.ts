@@ -84,6 +84,7 @@ import * as inviters from './068-inviters.ts';
 import * as excursions from './069-excursions.ts';
 import * as laterMessages from './070-later-messages.ts';
 import * as hadProfile from './071-had-profile.ts';
+import * as alertsOfAChannel from './072-alerts-of-a-channel.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -157,4 +158,5 @@ export const migrations = {
   '069-excursions': excursions,
   '070-later-messages': laterMessages,
   '071-had-profile': hadProfile,
+  '072-alerts-of-a-channel': alertsOfAChannel,
 };

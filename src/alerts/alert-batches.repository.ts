@@ -89,11 +89,15 @@ export function createAlertBatchesRepository(sql: Sql) {
       return refs.length === 0 ? [] : query(sql, ANNOUNCE, alertKeys(refs));
     },
 
-    /** Temperature alerts that overlap the span of their asset, and those just before and after it. */
-    async listAround(spans: Array<AssetRef & Span>): Promise<AlertAround[]> {
+    /**
+     * Temperature alerts that overlap the span of their asset, of those that begin in it the latest `alertsMax`, and those just
+     * before and after it.
+     */
+    async listAround(spans: Array<AssetRef & Span>, alertsMax: number): Promise<AlertAround[]> {
       if (spans.length === 0) return [];
       return query(sql, LIST_AROUND, {
         ...assetKeys(spans),
+        alertsMax,
         from: spans.map(({ from }) => new Date(from).toISOString()),
         to: spans.map(({ to }) => new Date(to).toISOString()),
       });

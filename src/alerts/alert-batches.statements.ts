@@ -65,7 +65,7 @@ export const LENGTHEN = `
   where a.organization_id = n.organization_id and a.id = n.alert_id`;
 
 /**
- * Temperature alerts that began within the span, neighbours on both sides, because an excursion in the span may continue in
+ * The latest temperature alerts that began within the span, up to a number, neighbours on both sides, because an excursion in the span may continue in
  * a later one, and of the last 1,000 before the span those that last into it: no index finds these alone.
  */
 export const LIST_AROUND = `
@@ -76,7 +76,8 @@ export const LIST_AROUND = `
   cross join lateral (
     (select * from alerts
      where organization_id = n.organization_id and asset_id = n.asset_id and type in ('high_temp', 'low_temp')
-       and started_at > n.from_at and started_at <= n.to_at)
+       and started_at > n.from_at and started_at <= n.to_at
+     order by started_at desc limit :alertsMax)
     union all (
       (select * from alerts
        where organization_id = n.organization_id and asset_id = n.asset_id and type in ('high_temp', 'low_temp')

@@ -79,6 +79,8 @@ export function alertsRoutes({ sql, alerts, alertsIn, handling }: AlertsRoutesDe
       body: acknowledgeAlertBody,
       responses: { 200: alertWithHistorySchema },
       errors: [404, 409],
+      // Each comment is added to the history.
+      idempotent: true,
       audit: { subject: 'alertId', shown },
       handle: ({ caller, params: { alertId }, body, transact }) =>
         transact(async (tx) => {

@@ -60,6 +60,12 @@ interface Evaluated extends LateChannel {
 type Planned = LatePlan & Evaluated;
 type Decided = Pick<Planned, 'device' | 'channel' | 'made' | 'lengthened' | 'unendedAt'>;
 
+/**
+ * Of a device: four of its rules broken once a minute for three days. The late readings before the earliest of so many are stored
+ * and not evaluated, because the alerts that they belong to are not read.
+ */
+const ALERTS_AROUND_MAX = 20_000;
+
 /** Together, because they share the maximum of readings of a call: each may have thirty thousand. */
 const DEVICES_TOGETHER_MAX = 10;
 
@@ -73,14 +79,17 @@ export function createLateExcursions({ batchesIn, settingsIn, readingsIn }: Late
     const spans = devices.map(toSpan);
     const [settings, alerts] = await Promise.all([
       settingsIn(sql).listFrom(spans),
-      batchesIn(sql).listAround(spans),
+      batchesIn(sql).listAround(spans, ALERTS_AROUND_MAX),
     ]);
     const byAsset = grouped(alerts, ({ assetId }) => assetId);
     return devices.flatMap((device) => {
       const rules = rulesInForce(settings.get(device.assetId) ?? []);
       const ofDevice = (byAsset.get(device.assetId) ?? []).map(toTemperatureAlert);
-      return device.channels.map((each) => {
-        const ofChannel = ofDevice.filter(({ channel }) => channel === each.channel);
+      const knownMs = knownFromMs(ofDevice, toSpan(device));
+      return device.channels.map((channel) => {
+        const ofChannel = ofDevice.filter((alert) => alert.channel === channel.channel);
+        const fresh = channel.fresh.filter(({ measuredAt }) => measuredAt.getTime() >= knownMs);
+        const each = { ...channel, fresh };
         return { ...each, device, rules, alerts: ofChannel, ranges: toRanges(each, rules, ofChannel) };
       });
     });
@@ -167,6 +176,13 @@ function toSpan({ organizationId, assetId, channels }: LateDevice): AssetRef & R
   const from = times.reduce((a, b) => Math.min(a, b)) - LOOK_MS;
   const to = times.reduce((a, b) => Math.max(a, b)) + LOOK_MS;
   return { organizationId, assetId, from, to };
+}
+
+/** From when on the alerts are complete. */
+function knownFromMs(alerts: readonly TemperatureAlert[], { from, to }: Range): number {
+  const within = alerts.filter(({ startedAt }) => startedAt > from && startedAt <= to);
+  if (within.length < ALERTS_AROUND_MAX) return Number.NEGATIVE_INFINITY;
+  return within.reduce((earliest, { startedAt }) => Math.min(earliest, startedAt), to);
 }
 
 /** Ranges that touch have no other readings between them. */

@@ -53,14 +53,23 @@ interface Registered {
 
 export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn }: AssetImportDeps) {
   return {
+    /** Yields to other requests after each block. */
+    async read(blocks: Iterable<ImportRow[]>): Promise<ReadRow[]> {
+      const read: ReadRow[] = [];
+      for (const block of blocks) {
+        for (const row of block) read.push({ row: read.length + 1, ...readRow(row) });
+        await nextTurn();
+      }
+      return read;
+    },
+
     /** An active asset with the serial number of a row stays unchanged. A dry run changes nothing. */
-    async run(
+    run(
       transact: Transact,
       organizationId: string,
-      blocks: Iterable<ImportRow[]>,
+      parsed: ReadRow[],
       { isDryRun = false } = {},
     ): Promise<ImportedAssets> {
-      const parsed = await readRows(blocks);
       return transact(async (tx) => {
         const { sql } = tx;
         const named = await withNamedGroups(sql, organizationId, parsed);
@@ -113,16 +122,6 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
       else assetsByGroup.set(groupId, [id]);
     }
     if (assetsByGroup.size > 0) await groups.offerProfiles(tx, organizationId, assetsByGroup);
-  }
-
-  /** Yields to other requests after each block. */
-  async function readRows(blocks: Iterable<ImportRow[]>): Promise<ReadRow[]> {
-    const read: ReadRow[] = [];
-    for (const block of blocks) {
-      for (const row of block) read.push({ row: read.length + 1, ...readRow(row) });
-      await nextTurn();
-    }
-    return read;
   }
 
   function readRow(row: ImportRow): Omit<ReadRow, 'row'> {

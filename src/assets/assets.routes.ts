@@ -120,10 +120,10 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
         after: ({ created, unchanged, failed }) => ({ created, unchanged, failed }),
         isChange: ({ dryRun }) => dryRun === false,
       },
-      async handle({ caller, query, bytes, header, transact }) {
-        const rows = readRows(bytes, header('Content-Type'));
+      parse: (bytes, contentType) => imports.service.read(readRows(bytes, contentType)),
+      async handle({ caller, query, body, transact }) {
         const options = { isDryRun: query.dryRun };
-        return ok(await imports.service.run(transact, caller.organizationId, rows, options));
+        return ok(await imports.service.run(transact, caller.organizationId, body, options));
       },
     }),
     route({

@@ -39,6 +39,7 @@ export function composeMetrics() {
         { work: 'message', reason: 'locked' },
         { work: 'host name', reason: 'overloaded' },
         { work: 'change', reason: 'overloaded' },
+        { work: 'change', reason: 'locked' },
         { work: 'list', reason: 'overloaded' },
       ],
     }),

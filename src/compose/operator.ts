@@ -157,7 +157,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     showPage: createShowPage(layout),
     now,
     ...createFleetCounts({ ...createFleetRepository(sql), countInContact: start.countInContact, now }),
-    curveMarks: createCurveMarksRepository(sql),
+    curveMarks: inTurns(createCurveMarksRepository(sql), listTurns, 'listAlerts'),
     mutes: createMutesRepository(sql),
     listOrdered: slices.assets.listOrdered,
     listRecentHours: slices.measurements.listRecentHours,
@@ -185,7 +185,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     shownAssets: createShownAssetsRepository(sql),
     start,
     listOldestNew: inTurns(createAlertsRepository(sql), listTurns, 'listOldestNew').listOldestNew,
-    alertNotifications: createAlertNotificationsRepository(sql),
+    alertNotifications: inTurns(createAlertNotificationsRepository(sql), listTurns, 'listOfSteps'),
     shownJobs: createShownJobsRepository(sql),
     listAwaited: inTurns(createConfigTargetsRepository(sql), listTurns, 'listAwaited').listAwaited,
     shownWebhooks: createShownWebhooksRepository(sql),
@@ -193,7 +193,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
   };
   const readHistory = createDeviceHistory({
     ...deps,
-    deviceHistory: createDeviceHistoryRepository(sql),
+    deviceHistory: inTurns(createDeviceHistoryRepository(sql), listTurns, 'listMemberships'),
   });
   const pages: OperatorPage[] = [
     ...startRoutes(deps),

@@ -5,7 +5,7 @@
 import { createBatchTransact } from '../db/batch-transaction.ts';
 import { openDatabase, openTransferDatabase, readPool } from '../db/database.ts';
 import { createDatabaseClock } from '../db/database-clock.ts';
-import { type FaultKind, isOutage } from '../db/faults.ts';
+import { type FaultKind, isLockTimeout, isOutage } from '../db/faults.ts';
 import { batchSlots } from '../db/locking-commit.ts';
 import { createTransact, type Transact } from '../db/transaction.ts';
 import { DELIVERY_PLAN, type DeliveryPlan } from '../deliveries/delivery.ts';
@@ -16,7 +16,7 @@ import { createSecretBox } from '../endpoints/secret-box.ts';
 import { atMostEvery } from '../http/instruments.ts';
 import type { Settings } from '../process/config.ts';
 import { withoutStatement } from '../process/errors.ts';
-import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
+import { createKeyedSemaphore, NoTurn } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
 import { openTracing } from '../process/open-telemetry.ts';
 import { type Outage, summarizeOutages } from '../process/outage-log.ts';
@@ -33,6 +33,11 @@ import { traceTransactions, warnOfLostSpans } from './traces.ts';
 const NOTIFY_GATHER_MS = 3;
 /** Connections that changes of all organizations take at most: messages of devices and reads have the others. */
 const CHANGES_SHARE = 0.75;
+/**
+ * A change waits longer for a lock than a message of a device does, and shorter than REQUEST_TURN_MS: while the changes of two
+ * organizations hold all turns and wait for locks, those of others get turns in time.
+ */
+const CHANGE_LOCK_FACTOR = 2;
 /** How long a request waits for a connection while its organization, or all together, have all that they may take. */
 const REQUEST_TURN_MS = 5_000;
 /**
@@ -104,6 +109,15 @@ export function openResources(options: ComposeOptions) {
   const tracing = settings.traces && openTracing(settings.traces, warnOfLostSpans(options.log));
   const temporal = connectTemporal(toTemporalConnection(settings), tracing);
   const transact = traceTransactions(tracing, createTransact(sql, { onRetry }));
+  const transactChange = traceTransactions(
+    tracing,
+    createTransact(sql, { onRetry, lockTimeoutMs: lockTimeoutMs * CHANGE_LOCK_FACTOR }),
+  );
+  function refuseLocked(error: unknown): never {
+    if (!isLockTimeout(error)) throw error;
+    metrics.refusedTurns.inc({ work: 'change', reason: 'locked' });
+    throw new NoTurn();
+  }
   return {
     settings,
     log,
@@ -143,7 +157,7 @@ export function openResources(options: ComposeOptions) {
     transactFor:
       (organizationId: string): Transact =>
       (work) =>
-        requestTurns.run(organizationId, () => transact(work)),
+        requestTurns.run(organizationId, () => transactChange(work)).catch(refuseLocked),
     /** For batches of messages from devices, which run the same few statements many times a second. */
     transactMessages: traceTransactions(
       tracing,

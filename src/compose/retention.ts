@@ -7,7 +7,7 @@ import {
   MEASUREMENTS,
   PARTITIONED_TABLES,
 } from '../../migrations/partitioned-tables.ts';
-import { createPartitions, dropPartitions } from '../db/partitions.ts';
+import { createPartitions, dropPartitions, isSkipped } from '../db/partitions.ts';
 import { removeExpiredAnswers } from '../http/idempotency-keys.repository.ts';
 import { DAY_MS } from '../process/durations.ts';
 import type { Resources } from './resources.ts';
@@ -27,6 +27,7 @@ export function createRetention(resources: Resources, slices: Slices) {
     // Comes first, because new rows cannot be inserted without a partition.
     await attempt(() => createAllPartitions(resources));
     await requireEqualClocks(resources);
+    await requireSteadyClock(resources);
     for (const removal of removals) await attempt(removal);
     if (failures.length > 0) throw failures[0];
   };
@@ -45,6 +46,22 @@ async function requireEqualClocks({ clock }: Resources): Promise<void> {
       `The clocks of this machine and of the database differ by ${Math.floor(days)} days: nothing is removed`,
     );
   }
+}
+
+/** WEBHOOK_RETENTION_DAYS is at least as much, so the partitions of that day are there. */
+const STEADY_DAYS = 4;
+
+/**
+ * On one machine both clocks jump ahead together. Workers create the partitions of each day a week before it, so those of a
+ * day are missing among earlier ones where that time has not passed, or no worker ran.
+ */
+async function requireSteadyClock({ sql, now }: Resources): Promise<void> {
+  const at = new Date(now().getTime() - STEADY_DAYS * DAY_MS);
+  for (const table of DELIVERY_TABLES)
+    if (await isSkipped(sql, table, at))
+      throw new Error(
+        'The clock has jumped ahead, or no worker has run for eleven days: nothing is removed for two days',
+      );
 }
 
 type Step = (shouldContinue: () => boolean) => Promise<unknown>;

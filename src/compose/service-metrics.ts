@@ -4,12 +4,13 @@ import { addAlertGauges } from '../alerts/alerts.metrics.ts';
 import { createAlertsRepository } from '../alerts/alerts.repository.ts';
 import { addJobGauges } from '../config-jobs/config-jobs.metrics.ts';
 import { createJobRunsRepository } from '../config-jobs/job-runs.repository.ts';
+import { findArchiveFailureSeconds } from '../db/log-archive.ts';
 import { findPartitionsEnd } from '../db/partitions.ts';
 import { addFleetGauges } from '../fleet/fleet.metrics.ts';
 import { createFleetRepository } from '../fleet/fleet.repository.ts';
 import { countByState } from '../fleet/fleet.ts';
 import type { ReadReadiness } from '../http/health.ts';
-import { addGauge } from '../http/instruments.ts';
+import { addGauge, toReadings } from '../http/instruments.ts';
 import { addProcessGauges } from '../http/process-gauges.ts';
 import { createOverdueFleetsRepository } from '../presence/overdue-fleets.repository.ts';
 import { addPresenceGauge } from '../presence/presence.metrics.ts';
@@ -45,7 +46,7 @@ const FLEET_AGE_FACTOR = 30;
 /** Only workers expose these, because they need the statements of sweeps. */
 export function composeServiceMetrics(resources: Resources, { isListening }: ServiceNeeds): void {
   const { registry } = resources.metrics;
-  const { jobs, devices, alerts, partitions } = serviceSources(resources);
+  const { jobs, devices, alerts, partitions, archiveFailure } = serviceSources(resources);
   addJobGauges(registry, jobs);
   addFleetGauges(registry, devices);
   addAlertGauges(registry, alerts);
@@ -56,6 +57,11 @@ export function composeServiceMetrics(resources: Resources, { isListening }: Ser
     read: async () =>
       (await partitions())?.map(({ table, end }) => ({ labels: { table }, value: end.getTime() / 1000 })) ??
       null,
+  });
+  addGauge(registry, {
+    name: 'dms_archive_failing_seconds',
+    help: 'How long PostgreSQL has failed to archive its write-ahead log; 0 while it succeeds, or archiving is off',
+    read: async () => toReadings(await archiveFailure()),
   });
   addGauge(registry, {
     name: 'dms_database_listening',
@@ -69,6 +75,7 @@ export function serviceSources({ sql, cached, now }: Resources) {
     jobs: cached(createJobRunsRepository(sql).countRunning),
     devices: cached(async () => countByState(await createFleetRepository(sql).countAll()), FLEET_AGE_FACTOR),
     alerts: cached(createAlertsRepository(sql).countOpen),
+    archiveFailure: cached(() => findArchiveFailureSeconds(sql)),
     partitions: cached(() =>
       Promise.all(
         PARTITIONED_TABLES.map(async (table) => ({

@@ -1,7 +1,7 @@
 /** Plans an apply: the devices, which it locks if they are offered the change at once, and the configuration for each. */
 import type { Database } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
-import type { ConfigurationContents } from '../devices/configuration.ts';
+import { type ConfigurationContents, type DeviceConfiguration, without } from '../devices/configuration.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import type {
   ChangingDevice,
@@ -78,23 +78,29 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
     organizationId: string,
     devices: DeviceVariant[],
     unstored: ConfigurationContents = new Map(),
-  ): Promise<ConfigurationContents> {
+  ): Promise<Map<string, DeviceConfiguration>> {
     const configIds = devices.flatMap(knownConfigIds);
     const contents = await configurationsIn(sql).find([{ organizationId, configIds }]);
     for (const [id, config] of unstored) contents.set(id, config);
     return contents;
   }
 
-  /** Tells of devices with the compiled configuration whether they lack it. */
-  async function findLacking(
+  /** Those that lack the compiled configuration. */
+  async function listLacking(
     sql: Database,
     organizationId: string,
     { schedule }: ProfileSnapshot,
-    devices: DeviceVariant[],
+    compiled: CompiledDevice[],
     unstored?: ConfigurationContents,
-  ): Promise<(compiled: CompiledDevice) => boolean> {
+  ): Promise<ReadonlySet<CompiledDevice>> {
     const offsets = schedule === null || schedule.always ? [] : offsetsOfYear(schedule.timezone, now());
-    return lacksConfig(await findKnown(sql, organizationId, devices, unstored), offsets);
+    const lacking = new Set<CompiledDevice>();
+    for (const slice of inSlices(compiled, pageSize)) {
+      await deps.nextTurn();
+      const lacks = lacksConfig(await findKnown(sql, organizationId, devicesOf(slice), unstored), offsets);
+      for (const each of slice) if (lacks(each)) lacking.add(each);
+    }
+    return lacking;
   }
 
   /** @throws not found */
@@ -157,7 +163,7 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
   return {
     findSnapshot,
     compile,
-    findLacking,
+    listLacking,
 
     /**
      * Locks devices that are offered the change at once.
@@ -196,17 +202,23 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
       return compiled.map(({ device, config }) => ({ device, changeId: idOf.get(config) as string }));
     },
 
-    /** One entry per distinct configuration. */
+    /** One entry per distinct configuration. Reads whole configurations of the devices that it compares, intervals of all. */
     async preview(
       sql: Database,
       organizationId: string,
       { profileSnapshot, compiled }: Plan<PreviewedDevice>,
       unstored?: ConfigurationContents,
     ): Promise<Preview[]> {
-      const isForAll = needsKnownIntervals(profileSnapshot);
-      const devices = isForAll ? compiled.map(({ device }) => device) : comparedDevices(compiled);
-      const contents = await findKnown(sql, organizationId, devices, unstored);
+      const contents = await findKnown(sql, organizationId, comparedDevices(compiled), unstored);
+      for (const slice of needsKnownIntervals(profileSnapshot) ? inSlices(compiled, pageSize) : []) {
+        await deps.nextTurn();
+        for (const [id, config] of await findKnown(sql, organizationId, devicesOf(slice)))
+          if (!contents.has(id)) contents.set(id, without(config, ['alarmRules', 'calendars']) ?? {});
+      }
       return previewCompiled(profileSnapshot, compiled, contents, deps.readAlerts);
     },
   };
 }
+
+const devicesOf = <Device extends DeviceVariant>(compiled: Array<Compiled<Device>>): Device[] =>
+  compiled.map(({ device }) => device);

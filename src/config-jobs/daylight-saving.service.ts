@@ -15,10 +15,16 @@ import type { Sql } from '../db/database.ts';
 import { inHalves, SET_ASIDE_MS } from '../db/due-rows.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
-import { type DeviceConfiguration, includes, withOffsets } from '../devices/configuration.ts';
+import {
+  contradictions,
+  type DeviceConfiguration,
+  includes,
+  withOffsets,
+  withoutTerms,
+} from '../devices/configuration.ts';
 import { type Device, withSettings } from '../devices/device.ts';
 import { followsTimeZone } from '../devices/device-row.ts';
-import { merge } from '../devices/device-sync.ts';
+import { type DeviceSync, merge } from '../devices/device-sync.ts';
 import { DAY_MS, MINUTE_MS } from '../process/durations.ts';
 import { grouped } from '../process/grouped.ts';
 import { memoized } from '../process/memoized.ts';
@@ -135,9 +141,14 @@ function planChecks(
     (zone: string) => zone,
     (zone) => nextOffsetCheckAt(zone, at),
   );
+  const changed = devices.filter(({ sync }) => isChangedOnSite(sync));
+  const changedOnSite = new Set(changed.map(({ assetId }) => assetId));
   return assetIds.map((assetId) => {
     const zone = zones.get(assetId) ?? null;
-    return { assetId, checkAt: zone === null ? null : checkOf(zone) };
+    if (zone === null) return { assetId, checkAt: null };
+    // No report makes the check due.
+    const isSoon = changedOnSite.has(assetId);
+    return { assetId, checkAt: isSoon ? new Date(at.getTime() + DAY_MS) : checkOf(zone) };
   });
 }
 
@@ -146,9 +157,18 @@ function planChecks(
  */
 function withOffset(device: Device, timezone: number): Device | null {
   if (device.sync.pending?.refusal?.keys.includes('calendars')) return null;
+  if (!device.sync.pending && isChangedOnSite(device.sync)) return null;
   const wanted = wantedCalendars(device);
   const change = withOffsets(wanted, () => timezone);
   return includes(wanted, change) ? null : { ...device, sync: merge(device.sync, change) };
+}
+
+/** Calendars switch rules by their position, so those that were confirmed do not fit other rules. */
+function isChangedOnSite({ reported, confirmed }: DeviceSync): boolean {
+  if (reported === null || confirmed === null) return false;
+  const unified = (config: DeviceConfiguration) => withOffsets(config, () => 0);
+  const keys = contradictions(unified(reported.config), unified(withoutTerms(confirmed)));
+  return keys.includes('alarmRules') || keys.includes('calendars');
 }
 
 const wantedCalendars = ({ sync }: Device): DeviceConfiguration => ({

@@ -56,12 +56,12 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
   ): Promise<CompiledDevice[]> {
     const { organizationId } = group;
     const compiled = await planner.compile(sql, organizationId, snapshot, devices);
-    const lacks = await planner.findLacking(sql, organizationId, snapshot, devices);
+    const lacking = await planner.listLacking(sql, organizationId, snapshot, compiled);
     const assetIds = devices.map(({ assetId }) => assetId);
     const ref = { ...group, lastJobId: null };
     const targets = await groupTargetsIn(sql).listActive(ref, assetIds, isOther ? null : snapshot);
     const hasTarget = new Set(targets.map(({ assetId }) => assetId));
-    return compiled.filter((each) => (hasTarget.has(each.device.assetId) ? isOther : lacks(each)));
+    return compiled.filter((each) => (hasTarget.has(each.device.assetId) ? isOther : lacking.has(each)));
   }
 
   async function storeChanges(
@@ -96,11 +96,11 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
     }
     const devices = members.map((device) => nextOf.get(device.assetId) ?? device);
     const compiled = await planner.compile(sql, organizationId, snapshot, devices, unstored);
-    const lacks = await planner.findLacking(sql, organizationId, snapshot, devices, unstored);
+    const lacking = await planner.listLacking(sql, organizationId, snapshot, compiled, unstored);
     const hasTarget = new Set(active.map(({ assetId }) => assetId));
     return {
-      lacking: compiled.filter(lacks),
-      others: compiled.filter((each) => hasTarget.has(each.device.assetId) && !lacks(each)),
+      lacking: [...lacking],
+      others: compiled.filter((each) => hasTarget.has(each.device.assetId) && !lacking.has(each)),
     };
   }
 

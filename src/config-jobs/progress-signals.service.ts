@@ -7,6 +7,7 @@
 import type { TargetOutcome } from '../devices/device-exchange.ts';
 import { createBackgroundTasks } from '../process/background-tasks.ts';
 import { createBoundedCache } from '../process/bounded-cache.ts';
+import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 import type { Counts, JobRef } from './config-job.ts';
 
 interface ProgressSignalsDeps {
@@ -23,6 +24,8 @@ const SMALL_JOB_TARGETS = 200;
 const LINES_MAX = 50;
 /** One that is forgotten costs a count and a signal more. */
 const JOBS_MAX = 1_000;
+/** Each counts in the database and asks Temporal: an apply may supersede targets of a thousand jobs at once. */
+const AT_ONCE = { perKeyMax: 5, totalMax: 10 };
 
 interface PendingProgress {
   job: JobRef;
@@ -40,6 +43,7 @@ interface PendingProgress {
 export function createProgressSignals(deps: ProgressSignalsDeps) {
   const jobs = createBoundedCache<string, PendingProgress>(JOBS_MAX);
   const tasks = createBackgroundTasks(deps.onFault);
+  const turns = createKeyedSemaphore(AT_ONCE);
 
   function pendingOf(job: JobRef): PendingProgress {
     const pending = jobs.get(job.jobId) ?? newPending(job);
@@ -76,7 +80,7 @@ export function createProgressSignals(deps: ProgressSignalsDeps) {
       else if (pending.isSmall || pending.lastPercent === 0) jobs.delete(pending.job.jobId);
     }, deps.intervalMs);
     pending.timer.unref();
-    tasks.add(signalProgress(pending));
+    tasks.add(turns.run(pending.job.organizationId, () => signalProgress(pending)));
   }
 
   async function signalProgress(pending: PendingProgress): Promise<void> {

@@ -26,8 +26,6 @@ interface BatchTransaction extends InTransaction {
 export type BatchTransact = TransactWith<BatchTransaction>;
 
 interface BatchTransactOptions extends TransactOptions {
-  /** Maximum wait for a lock. Default: as long as the statement may take. */
-  lockTimeoutMs?: number;
   /**
    * Saves a round trip: the begin and the first statement of the work are sent together. If the begin fails,
    * that statement runs outside of a transaction, so it must not change anything. Default: no.

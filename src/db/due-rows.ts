@@ -4,7 +4,7 @@
  */
 import { HOUR_MS } from '../process/durations.ts';
 import type { Sql } from './database.ts';
-import { isRetryable, isStatementTimeout, isUnavailable } from './faults.ts';
+import { isRetryable, isSchemaFault, isStatementTimeout, isUnavailable } from './faults.ts';
 import { query } from './query.ts';
 
 export interface DueRow {
@@ -56,8 +56,8 @@ export async function inHalves<Item>(
 }
 
 /**
- * The database is away, or another transaction conflicted: no item is at fault. A statement that takes too long is no proof:
- * the database has just listed the items in time, and one of them may have too much data.
+ * The database is away, its schema is another one, or another transaction conflicted: no item is at fault. A statement that
+ * takes too long is no proof: the database has just listed the items in time, and one of them may have too much data.
  */
 export const isFaultOfAll = (error: unknown): boolean =>
-  (isUnavailable(error) && !isStatementTimeout(error)) || isRetryable(error);
+  (isUnavailable(error) && !isStatementTimeout(error)) || isSchemaFault(error) || isRetryable(error);

@@ -65,6 +65,15 @@ export function isMissingPartition(error: unknown): boolean {
   return code === CHECK_VIOLATION && constraint === undefined;
 }
 
+/** Class 42, such as an unknown column or a missing right. */
+const SYNTAX_OR_ACCESS = /^42/;
+
+/** The schema is not that of this release, a right is missing, or a partition: no row of the statement is at fault. */
+export function isSchemaFault(error: unknown): boolean {
+  const { code = '' } = asFault(error);
+  return (typeof code === 'string' && SYNTAX_OR_ACCESS.test(code)) || isMissingPartition(error);
+}
+
 const NOT_NULL_VIOLATION = '23502';
 /** Class 22, such as a number out of range or text that is no UUID. */
 const DATA_EXCEPTION = /^22/;

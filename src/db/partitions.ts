@@ -44,6 +44,13 @@ export async function findPartitionsEnd(sql: Database, table: PartitionedTable, 
   return end;
 }
 
+/** Whether there are earlier partitions, and not that of the time. */
+export async function isSkipped(sql: Database, table: PartitionedTable, at: Date): Promise<boolean> {
+  const name = nameOf(table, startOf(table, at));
+  const known = await listPartitions(sql, table);
+  return !known.includes(name) && known.some((each) => each < name);
+}
+
 /** Oldest first. */
 const listPartitions = (sql: Database, { name }: PartitionedTable): Promise<string[]> =>
   sql('pg_inherits as i')
@@ -169,8 +176,7 @@ async function detach(
 async function dropNow(database: Database, drop: (sql: Database) => PromiseLike<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await createTransact(database)(async ({ sql }) => {
-        await query(sql, `set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      return await createTransact(database, { lockTimeoutMs: LOCK_TIMEOUT_MS })(async ({ sql }) => {
         await drop(sql);
       });
     } catch (error) {

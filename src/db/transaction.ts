@@ -39,13 +39,20 @@ export type Transact = TransactWith<Transaction>;
 export interface TransactOptions {
   /** Called when the work conflicted with another transaction, and runs again. */
   onRetry?: (() => void) | undefined;
+  /** Maximum wait for a lock. Default: as long as the statement may take. */
+  lockTimeoutMs?: number;
 }
 
 /** After a deadlock or serialization failure the work runs again, so it must have no effects except through `sql`. */
 export const createTransact =
-  (database: Database, { onRetry }: TransactOptions = {}): Transact =>
-  (work) =>
-    repeatAfterConflict(() => runWithin(database, work, (effect) => effect()), onRetry);
+  (database: Database, { onRetry, lockTimeoutMs }: TransactOptions = {}): Transact =>
+  (work) => {
+    async function limited(tx: Transaction) {
+      if (lockTimeoutMs !== undefined) await tx.sql.raw(`set local lock_timeout = ${lockTimeoutMs}`);
+      return work(tx);
+    }
+    return repeatAfterConflict(() => runWithin(database, limited, (effect) => effect()), onRetry);
+  };
 
 /**
  * Joins the given transaction under a savepoint: a failed work is rolled back alone, and the transaction

@@ -37,6 +37,8 @@ const params = idParams('groupId');
 
 /** An entry of the audit trail counts all devices, and names this many, because a page has up to 500 entries. */
 const NAMED_IN_AUDIT_MAX = 1_000;
+/** Enough for a thousand serial numbers of 16 characters; the longest have 64. */
+const NAMES_LENGTH_MAX = 16_000;
 
 export function groupsRoutes({ groups, groupsIn, service, membership, limit }: GroupsRoutesDeps): Route[] {
   const shown = shownAs(
@@ -148,7 +150,7 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
         subject: 'groupId',
         after: ({ added, serialNumbers, jobId }) => ({
           added,
-          serialNumbers: serialNumbers.slice(0, NAMED_IN_AUDIT_MAX),
+          serialNumbers: namedInAudit(serialNumbers),
           jobId,
         }),
         isChange: ({ added }) => added > 0,
@@ -174,7 +176,7 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
         subject: 'groupId',
         after: ({ removed, serialNumbers }) => ({
           removed,
-          serialNumbers: serialNumbers.slice(0, NAMED_IN_AUDIT_MAX),
+          serialNumbers: namedInAudit(serialNumbers),
         }),
         isChange: ({ removed }) => removed > 0,
       },
@@ -184,4 +186,15 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
       },
     }),
   ];
+}
+
+function namedInAudit(serialNumbers: string[]): string[] {
+  const named: string[] = [];
+  let length = 0;
+  for (const serialNumber of serialNumbers.slice(0, NAMED_IN_AUDIT_MAX)) {
+    length += serialNumber.length;
+    if (length > NAMES_LENGTH_MAX) break;
+    named.push(serialNumber);
+  }
+  return named;
 }

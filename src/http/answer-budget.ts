@@ -5,7 +5,7 @@ const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
 /** Smaller answers fit into the buffers of the system. */
 const COUNTED_FROM = 16 * 1024;
 
-interface Closing {
+export interface Closing {
   /** The client has gone: `close` has been emitted, or never will be. */
   readonly destroyed: boolean;
   once(event: 'close', listener: () => void): unknown;

@@ -164,7 +164,7 @@ function endpoint(definition: Route, options: EndpointOptions): Middleware {
       ? await readJsonBody(ctx.req, take)
       : { value: undefined, bytes: await rawBytes(ctx.req, definition.rawBody, take) };
     requireReadable(ctx.querystring);
-    const run = prepare({
+    const run = await prepare({
       caller,
       params: ctx.params,
       query: ctx.query,

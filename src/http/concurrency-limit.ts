@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import { createCounts } from '../process/counts.ts';
 import { AppError } from '../process/errors.ts';
+import type { Closing } from './answer-budget.ts';
 
 interface ConcurrencyLimitOptions {
   /** Used in messages, for example `exports`. */
@@ -64,6 +65,19 @@ export function createConcurrencyLimit(options: ConcurrencyLimitOptions) {
         return await work();
       } finally {
         release();
+      }
+    },
+    /** Counts until the client has read the answer that the work makes, or has gone. */
+    async answer<T>(caller: Requester, response: Closing, work: () => Promise<T>): Promise<T> {
+      const release = acquire(caller);
+      try {
+        const result = await work();
+        if (response.destroyed) release();
+        else response.once('close', release);
+        return result;
+      } catch (error) {
+        release();
+        throw error;
       }
     },
     /** Counts until the stream has ended or was destroyed. */

@@ -39,9 +39,11 @@ export function createOperation(definition: Route, recordAudit: RecordAudit) {
      * Checks the shape of a request, and returns a function that handles it.
      * @throws invalid, or not found for malformed path parameters
      */
-    prepare(request: UncheckedRequest): (transact: Transact) => Promise<Reply> {
+    async prepare(request: UncheckedRequest): Promise<(transact: Transact) => Promise<Reply>> {
       const query = shape.query(request.query, request.params);
-      const body = shape.body(request.body);
+      const body = definition.parse
+        ? await definition.parse(request.bytes, request.header('content-type'))
+        : shape.body(request.body);
       const params = shape.params(request.params);
       const handle = async (transact: Transact) =>
         definition.handle({ ...request, query, body, params, transact });
@@ -101,7 +103,7 @@ function createCall(definition: Route, options: OperationsOptions) {
     checkRole(caller);
     const headers: Record<string, string | undefined> = { accept, 'content-type': raw?.contentType };
     const bytes = raw?.bytes ?? Buffer.alloc(0);
-    const handle = prepare({
+    const handle = await prepare({
       caller,
       params,
       query,

@@ -122,7 +122,9 @@ export function createPages<Visitor extends SignedIn>(options: PagesOptions<Visi
         return route.handle(request as OpenPageRequest<Visitor>);
       });
     const isLimited = visitor !== null && route.fileBytesMax !== undefined;
-    send(ctx, await (isLimited ? options.fileLimit.run(requesterOf(visitor), reply) : reply()), cookies);
+    // A page about thousands of rows takes megabytes until it is read.
+    const answered = isLimited ? options.fileLimit.answer(requesterOf(visitor), ctx.res, reply) : reply();
+    send(ctx, await answered, cookies);
   }
 
   async function handle(ctx: Context): Promise<void> {

@@ -110,6 +110,11 @@ interface RouteDefinition<Params, Query, Body> {
   query?: Joi.ObjectSchema<Query>;
   body?: Joi.ObjectSchema<Body>;
   rawBody?: RawBody;
+  /**
+   * Makes `body` of the bytes of a buffered raw body, before the transaction of an Idempotency-Key begins: PostgreSQL ends a
+   * transaction that is idle while thousands of rows are read.
+   */
+  parse?(bytes: Buffer, contentType: string | undefined): Promise<Body>;
   responses: Record<number, ResponseContract>;
   /**
    * Another media type for status 200, chosen by Accept: the handler then returns a stream instead of JSON.
@@ -117,7 +122,7 @@ interface RouteDefinition<Params, Query, Body> {
   alternative?: Streamed;
   /** Error statuses of this operation, besides 400, 401, 429, 500 and 503. */
   errors?: ReadonlyArray<404 | 409 | 413 | 415>;
-  /** Accepts an Idempotency-Key. Default: POST of customers. */
+  /** Accepts an Idempotency-Key, because a repeat would have another effect. Default: POST of customers. */
   idempotent?: boolean;
   /**
    * The answer holds a secret: an Idempotency-Key repeats it only to the API key that sent the first request.

@@ -186,12 +186,11 @@ export function createNotificationAlertsRepository(sql: Database) {
       return row?.seconds ?? 0;
     },
 
-    /** Reads all of the organization, because no index has those that were notified. */
     async removeAll(ref: ChannelRef): Promise<void> {
       await ofChannel(ref).delete();
     },
 
-    /** Those that are yet to be notified, by their index. */
+    /** Those that are yet to be notified. */
     async removeDue(ref: ChannelRef): Promise<void> {
       await ofChannel(ref).whereNotNull('due_at').delete();
     },

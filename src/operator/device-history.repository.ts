@@ -92,16 +92,19 @@ export const createDeviceHistoryRepository = (sql: Database) => ({
   listAudited: (organizationId: string, assetId: string, limit: number): Promise<AuditedChange[]> =>
     query(sql, LIST_AUDITED, { organizationId, assetId, actions: ABOUT_SERIAL_NUMBER, limit }),
 
-  /** The import that registered a device; null: none is near. */
-  async findImport(organizationId: string, registeredAt: Date): Promise<{ by: string } | null> {
+  /** The import that registered a device; null: none is near. `by` is null where several people imported at that time. */
+  async findImport(organizationId: string, registeredAt: Date): Promise<{ by: string | null } | null> {
     const [from, to] = [-NEAR_MS, NEAR_MS].map((ms) => firstIdAt(new Date(registeredAt.getTime() + ms)));
-    const found = await sql('audit_entries')
+    const names = await sql('audit_entries')
       .where({ organization_id: organizationId, subject: 'import', action: 'importAssets' })
+      .whereRaw("after ->> 'created' <> '0'")
       .where('id', '>=', from as string)
       .where('id', '<', to as string)
-      .orderBy('id', 'desc')
-      .first({ by: 'actor_name' });
-    return found ?? null;
+      .groupBy('actor_name')
+      .limit(2)
+      .pluck('actor_name');
+    const [by = null, another] = names;
+    return by === null ? null : { by: another === undefined ? by : null };
   },
 
   listMemberships: (organizationId: string, assetId: string, limit: number): Promise<MembershipChange[]> =>

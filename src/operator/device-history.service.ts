@@ -75,7 +75,10 @@ const fromAudit = (audit: AuditedChange): HistoryEntry =>
   entry(audit.at, { by: audit.actorName, text: toSentence(audit.action), audit });
 
 /** Without a row of its own, the device came with an import. */
-const fromRegistration = ({ createdAt }: RecordedDevice, imported: { by: string } | null): HistoryEntry =>
+const fromRegistration = (
+  { createdAt }: RecordedDevice,
+  imported: { by: string | null } | null,
+): HistoryEntry =>
   entry(createdAt, {
     by: imported?.by ?? null,
     text: imported === null ? 'Registered' : 'Registered by an import',

@@ -222,6 +222,42 @@ describe('Excursions in late data', () => {
     assert.equal(device.events().length, 40);
   });
 
+  it('evaluates no late reading from before the latest 20,000 alerts around it', async () => {
+    const hourMs = 3_600_000;
+    const read: number[] = [];
+    const evaluateLate = createLateExcursions({
+      batchesIn: () => ({
+        listAround: async (_, alertsMax) =>
+          Array.from({ length: alertsMax }, (_, index) => ({
+            id: `alert-${index}`,
+            assetId: 'a',
+            type: 'high_temp' as const,
+            severity: 'critical' as const,
+            details: { channel: 1, value: 9, bounds: { lowC: null, highC: 8, hysteresisC: 0 } },
+            startedAt: new Date(120 * hourMs + 1_000 * index),
+            endedAt: new Date(120 * hourMs + 1_000 * index + 500),
+            late: false,
+            extreme: null,
+          })),
+        insert: async () => [],
+        lengthen: async () => {},
+      }),
+      settingsIn: () => ({ listFrom: async () => new Map() }),
+      readingsIn: () => ({
+        async find(ranges) {
+          for (const { to } of ranges) read.push(to);
+          return ranges.map(({ from, to }) => ({ from, to, readings: [] }));
+        },
+      }),
+    });
+    const reading = { channel: 1, type: TEMPERATURE, value: 9, error: null, late: true };
+    const fresh = [{ ...reading, measuredAt: new Date(100 * hourMs) }];
+    const channels = [{ channel: 1, fresh, unendedAt: 0, newestAt: 0 }];
+    const device = { organizationId: 'o', assetId: 'a', serialNumber: 's', channels, latestAt: 0 };
+    await evaluateLate({ sql: null as never, afterCommit() {} }, [device]);
+    assert.deepEqual(read, [hourMs], 'up to the reading it would be a hundred hours');
+  });
+
   it('reads the surroundings of ten devices at a time', async () => {
     const read: number[] = [];
     const evaluateLate = createLateExcursions({

@@ -256,6 +256,17 @@ describe('The audit trail', () => {
     });
   });
 
+  it('names as many members that joined a group as have 16,000 characters', async () => {
+    const own = await dms.addOrganization();
+    const serialNumbers = Array.from({ length: 251 }, (_, index) => `LONG-${index}`.padEnd(64, '-'));
+    const rows = serialNumbers.map((serialNumber) => ({ serialNumber }));
+    assert.equal((await own.api.post('/assets/import', rows)).status, 200);
+    const { body: group } = await own.api.post('/groups', { name: 'Pharmacy' });
+    await own.api.post(`/groups/${group.id}/add-members`, { serialNumbers });
+    const [entry] = await entries(own, `&subject=${group.id}`);
+    assert.deepEqual(entry?.after, { added: 251, serialNumbers: serialNumbers.slice(0, 250), jobId: null });
+  });
+
   it('names webhooks and notification channels, also where the change shows neither', async () => {
     const own = await dms.addOrganization();
     const { body: webhook } = await own.api.post('/webhooks', { url: 'https://example.com/a' });

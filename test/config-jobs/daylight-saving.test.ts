@@ -5,17 +5,20 @@
 import assert from 'node:assert/strict';
 import { composeSlices } from '../../src/compose/slices.ts';
 import { query } from '../../src/db/query.ts';
+import { DAY_MS } from '../../src/process/durations.ts';
 import {
   apply,
   applyAnswer,
   configOf,
   createProfile,
   eventually,
+  FACTORY,
   FRIDGE,
   HOT_WATER,
   jobOf,
   refuse,
   register,
+  report,
   untilEnded,
 } from '../support/fleet.ts';
 import { useResources } from '../support/resources.ts';
@@ -166,6 +169,22 @@ describe('Daylight saving time', () => {
     now = inJuly(year);
     await pendingAt(moving.serial, 120);
     assert.equal((await configOf(dms, serial)).pendingConfig, null);
+  });
+
+  it('changes nothing on a device whose rules were changed on site, until a day after they are as before', async () => {
+    const { serial } = await registerWith(hotWaterIn('Europe/Stockholm'));
+    await applyAnswer(dms, serial);
+    const { deviceConfig } = await configOf(dms, serial);
+    await report(dms, serial, { ...FACTORY, alarmRules: [] });
+    const moving = await registerWith(hotWaterIn('Europe/Stockholm'));
+    await applyAnswer(dms, moving.serial);
+    now = inJuly(year);
+    await pendingAt(moving.serial, 120);
+    const { pendingConfig, syncStatus } = await configOf(dms, serial);
+    assert.deepEqual([pendingConfig, syncStatus], [null, 'drifted']);
+    await report(dms, serial, deviceConfig);
+    now = new Date(now.getTime() + DAY_MS);
+    await pendingAt(serial, 120);
   });
 
   it('changes nothing on a device whose change has timed out and was then withdrawn', async () => {

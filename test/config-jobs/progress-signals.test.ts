@@ -104,6 +104,21 @@ describe('Progress signals of a job', () => {
     assert.deepEqual(signals.map(({ jobId }) => jobId).sort(), [JOB, 'other']);
   });
 
+  it('signals five jobs of an organization at a time, however many have changed at once', async () => {
+    let underWay = 0;
+    const seen: number[] = [];
+    signal = async () => {
+      seen.push(++underWay);
+      await settled();
+      underWay--;
+    };
+    const ids = Array.from({ length: 12 }, (_, index) => `job ${index}`);
+    for (const id of ids) jobs.set(id, counted({ waiting: 1 }));
+    progress.progressed(ORGANIZATION, ids);
+    await progress.flush();
+    assert.deepEqual([seen.length, Math.max(...seen)], [12, 5]);
+  });
+
   it('sends at most 50 lines', async () => {
     recordApplied('first');
     await settled();

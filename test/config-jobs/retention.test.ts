@@ -26,7 +26,7 @@ import {
 } from '../support/fleet.ts';
 import { openHolder, untilLockWaits } from '../support/lock-waits.ts';
 import { openTestResources, useResources } from '../support/resources.ts';
-import { useService } from '../support/service.ts';
+import { startService, useService } from '../support/service.ts';
 import { useSteps } from '../support/steps.ts';
 
 describe('The retention', () => {
@@ -188,6 +188,31 @@ describe('The retention', () => {
     );
     await wrong.close();
     assert.equal(await count('unregistered_devices', 'organization_id = ?', [dms.id]), 1);
+  });
+
+  it('removes nothing for two days after the clock has jumped ahead by weeks', async () => {
+    // Partitions of weeks ahead are no matter of other tests.
+    const quiet = await startService({ withWorker: false });
+    let daysAhead = 30;
+    const now = () => new Date(Date.now() + daysAhead * DAY_MS);
+    const ahead = openTestResources({ settings: quiet.settings, now });
+    await query(
+      ahead.sql,
+      'insert into unregistered_devices (organization_id, serial_number, last_contact_at) values (?, ?, ?)',
+      [quiet.id, 'old', new Date(0)],
+    );
+    const left = async () => (await query(ahead.sql, 'select from unregistered_devices')).length;
+    const retention = createRetention(ahead, composeSlices(ahead));
+    await assert.rejects(
+      retention(() => true),
+      /jumped ahead/,
+    );
+    assert.equal(await left(), 1);
+    daysAhead += 3;
+    await retention(() => true);
+    assert.equal(await left(), 0);
+    await ahead.close();
+    await quiet.stop();
   });
 
   describe('of configurations', () => {

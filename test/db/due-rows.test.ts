@@ -3,6 +3,9 @@ import { inHalves } from '../../src/db/due-rows.ts';
 
 const STATEMENT_TIMEOUT = '57014';
 const CONNECTION_FAILURE = '08006';
+const UNDEFINED_COLUMN = '42703';
+/** Without the name of a constraint, it stands for a missing partition. */
+const CHECK_VIOLATION = '23514';
 
 describe('Items that are processed together', () => {
   const setAside: number[] = [];
@@ -27,8 +30,13 @@ describe('Items that are processed together', () => {
     assert.deepEqual({ setAside, processed }, { setAside: [3], processed: [1, 2, 4, 5] });
   });
 
-  it('sets none aside while the database is away', async () => {
-    await assert.rejects(processWithFault(CONNECTION_FAILURE));
-    assert.deepEqual({ setAside, processed }, { setAside: [], processed: [] });
-  });
+  for (const [fault, code] of Object.entries({
+    'the database is away': CONNECTION_FAILURE,
+    'a column is missing': UNDEFINED_COLUMN,
+    'a partition is missing': CHECK_VIOLATION,
+  }))
+    it(`sets none aside while ${fault}`, async () => {
+      await assert.rejects(processWithFault(code));
+      assert.deepEqual({ setAside, processed }, { setAside: [], processed: [] });
+    });
 });

@@ -5,6 +5,7 @@ import { createBatchTransact } from '../../src/db/batch-transaction.ts';
 import { type Database, openDatabase, readPool } from '../../src/db/database.ts';
 import { type FaultKind, staleRead } from '../../src/db/faults.ts';
 import { listenTo } from '../../src/db/listen.ts';
+import { findArchiveFailureSeconds } from '../../src/db/log-archive.ts';
 import { createPartitions, findPartitionsEnd } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
@@ -64,6 +65,24 @@ describe('The database as operators see it', () => {
       if (tries++ === 0) throw staleRead('changed meanwhile');
     });
     assert.deepEqual(faults, ['statement_timeout', 'lock_timeout', 'retried']);
+  });
+
+  it('shows how long the archive of the log has taken nothing while attempts fail', async () => {
+    assert.equal(await findArchiveFailureSeconds(sql), 0);
+    const failing = await createTransact(sql)(async (tx) => {
+      // Temporary tables hide the views of these names.
+      await query(
+        tx.sql,
+        `create temporary table pg_settings on commit drop as select 'archive_mode' as name, 'on' as setting`,
+      );
+      await query(
+        tx.sql,
+        `create temporary table pg_stat_archiver on commit drop as
+         select now() - interval '20 minutes' as last_archived_time, now() as last_failed_time, now() as stats_reset`,
+      );
+      return findArchiveFailureSeconds(tx.sql);
+    });
+    assert.equal(failing, 1_200);
   });
 
   it('counts callers that got no connection', async () => {

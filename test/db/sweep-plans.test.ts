@@ -15,6 +15,7 @@ import { query } from '../../src/db/query.ts';
 import { createClaimsRepository } from '../../src/deliveries/claims.repository.ts';
 import { createEndpointHealthRepository } from '../../src/endpoints/endpoint-health.repository.ts';
 import { createMutesRepository } from '../../src/mutes/mutes.repository.ts';
+import { createNotificationAlertsRepository } from '../../src/notifications/notification-alerts.repository.ts';
 import { createPastDevicesRepository } from '../../src/operator/past-devices.repository.ts';
 import { createStartRepository } from '../../src/operator/start.repository.ts';
 import { firstIdAt } from '../../src/process/uuid.ts';
@@ -72,6 +73,9 @@ describe('Sweeps', () => {
          now() + case when n = 1 then interval '1 day' else interval '-1 hour' end,
          case when n = 2 then now() + interval '1 day' end, now() + interval '1 day'
        from (select *, row_number() over () % 3 as n from alerts) as numbered`,
+      // They were notified, and wait for nothing.
+      `insert into notification_alerts (organization_id, alert_id, channel_id, kind)
+       select organization_id, id, organization_id, 'opening' from alerts`,
       `insert into mutes (organization_id, asset_id, starts_at, ends_at, reason, actor)
        select organization_id, id, now(), now() + interval '1 day', 'Defrosting', '{"name": "Night shift"}' from assets`,
       `insert into config_jobs (organization_id, profile_slug, profile_snapshot, status, target_count, target_counts,
@@ -111,7 +115,8 @@ describe('Sweeps', () => {
       dms.service.sql,
       `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint as rows from pg_stat_user_tables
        where relname in ('assets', 'device_configs', 'device_states', 'alerts', 'config_jobs', 'configurations',
-           'alert_escalations', 'escalation_changes', 'escalation_policies', 'overdue_checks', 'overdue_fleets', 'mutes')
+           'alert_escalations', 'escalation_changes', 'escalation_policies', 'overdue_checks', 'overdue_fleets', 'mutes',
+           'notification_alerts')
          or relname like 'deliveries%'`,
     );
     return row?.rows ?? 0;
@@ -161,6 +166,8 @@ describe('Sweeps', () => {
       createConfigJobsRepository(sql).list(id, { status: 'aborted', before: null, limit: 25 }),
     'retries of a job': (sql, id) =>
       createConfigJobsRepository(sql).hasOpenRetry({ organizationId: id, jobId: id }),
+    'the alerts of a channel that is deleted': (sql, id) =>
+      createNotificationAlertsRepository(sql).removeAll({ organizationId: id, channelId: randomUUID() }),
     'mutes that have not ended': (sql, id) => createMutesRepository(sql).listCurrent(id, 10),
     'archived devices': (sql, id) =>
       createPastDevicesRepository(sql).list(id, { q: 'x', before: null, limit: 25 }),

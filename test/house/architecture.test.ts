@@ -182,7 +182,6 @@ const LEDGER_ORACLE = [
 const EXCEPTIONS: Record<string, string> = {
   ...Object.fromEntries(
     Object.entries({
-      'activities/index.ts': 'Temporal has set the time that it is compared with',
       'src/commands/doctor-checks.ts': 'compares the clock of the machine with others',
       'src/commands/operation-commands.ts': 'a person means the time of their own machine',
       'src/commands/webhook-commands.ts': 'signs a message, and stores nothing',

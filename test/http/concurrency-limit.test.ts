@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
 import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
 
 const NEVER = new Promise<never>(() => {});
@@ -28,6 +29,23 @@ describe('The limit of long requests at once', () => {
       run(caller('D', 0), () => NEVER),
       { kind: 'unavailable' },
     );
+  });
+
+  it('counts an answer until its client has read it or has gone, and none that failed', async () => {
+    const { answer } = createConcurrencyLimit({ name: 'forms', perKeyMax: 1, perProcessMax: 2 });
+    const send = (response: EventEmitter & { destroyed: boolean }) =>
+      answer(caller('A', 0), response, async () => 'page');
+    const open = () => Object.assign(new EventEmitter(), { destroyed: false });
+    const unread = open();
+    assert.equal(await send(unread), 'page');
+    await assert.rejects(send(open()), { kind: 'rate_limited' });
+    unread.emit('close');
+    assert.equal(await send(Object.assign(open(), { destroyed: true })), 'page');
+    await assert.rejects(
+      answer(caller('A', 0), open(), () => Promise.reject(new Error('failed'))),
+      /failed/,
+    );
+    assert.equal(await send(open()), 'page');
   });
 
   it('releases places once, even after failures', async () => {

@@ -9,6 +9,7 @@ import { AppError } from '../../src/process/errors.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { databaseContents, untilJobsStarted } from '../support/database-contents.ts';
 import { configOf, createProfile, eventually, FRIDGE, register } from '../support/fleet.ts';
+import { whileLocked } from '../support/lock-waits.ts';
 import {
   call,
   exampleBody,
@@ -89,12 +90,13 @@ describe('Idempotency-Key', () => {
       assert.deepEqual(await contents(), before);
     });
 
-    it('accepts the key in apply and every POST of customers except webhook tests, as documented', async () => {
+    it('accepts the key in apply, in acknowledgements and in every POST of customers except webhook tests, as documented', async () => {
       const named = taking.map(({ operationId }) => operationId).sort();
       const posts = dms.service.routes.filter(
         ({ method, auth, path }) => method === 'POST' && auth === 'customer' && !path.endsWith('/test'),
       );
-      assert.deepEqual(named, [...posts.map(({ operationId }) => operationId), 'applyProfile'].sort());
+      const others = ['applyProfile', 'acknowledgeAlert'];
+      assert.deepEqual(named, [...posts.map(({ operationId }) => operationId), ...others].sort());
       const { body: document } = await api.get('/openapi.json');
       const documented = Object.values<Record<string, { operationId: string; parameters: [] }>>(
         document.paths,
@@ -276,6 +278,14 @@ describe('Idempotency-Key', () => {
       assert.equal(done.filter((answer) => !isReplay(answer)).length, 1);
       assert.equal(new Set(done.map(({ body }) => body.id)).size, 1);
       assert.equal(await countOf(serialNumber), 1);
+    });
+
+    it('reads the rows of an import before the transaction of its key', async () => {
+      const lock = 'lock table idempotency_keys in access exclusive mode';
+      const answer = await whileLocked(dms.service.sql, lock, () =>
+        api.post('/assets/import', undefined, { ...keyed(key), raw: '{}' }),
+      );
+      assert.deepEqual([answer.status, answer.body.message], [400, 'The body must be a list of devices']);
     });
 
     it('does not block requests with other keys', async () => {

@@ -98,6 +98,17 @@ describe('A device that another transaction has locked', () => {
       assert.equal((await frame(locked)).body.pendingConfig.revision, 1);
     });
 
+    it('refuses a change of its organization after twice as long, and makes it when it is sent again', async () => {
+      const [locked = ''] = serials;
+      await createProfile(org, DAILY);
+      const change = () => org.api.put('/devices/config-profiles/daily/apply', { serialNumbers: [locked] });
+      await whileLocked('device_configs', locked, async () => {
+        const { status, headers } = await change();
+        assert.deepEqual([status, headers['retry-after']], [429, '5']);
+      });
+      assert.equal((await change()).status, 200);
+    });
+
     it('gets 5.03 over CoAP', async () => {
       const locked = '282C02AABBCC';
       await register(org, locked);

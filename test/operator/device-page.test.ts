@@ -428,6 +428,16 @@ describe('The page of a device', () => {
     for (const each of rows) assert.match(archived, row(each));
   });
 
+  it('says of a device that an import registered it, and names nobody where several people imported at that time', async () => {
+    const { key } = (await dms.api.post('/keys', { name: 'Night shift', role: 'write' })).body;
+    await dms.api.post('/assets/import', [{ serialNumber: 'MIXED-1' }]);
+    await dms.with(key).post('/assets/import', [{ serialNumber: 'MIXED-2' }]);
+    const [{ id }] = (await dms.api.get('/assets?serialNumber=MIXED-1')).body.items;
+    const text = await page(`/devices/${id}/history`);
+    assert.match(text, /Registered by an import/);
+    assert.doesNotMatch(text, /Night shift/);
+  });
+
   it('lists each change of a device once in its history, and none of other devices of its serial number or name', async () => {
     const id = await register(dms, 'TWICE-1', { name: 'Twice' });
     const other = await register(dms, 'TWICE', { name: 'TWICE-1' });

@@ -509,7 +509,7 @@ class Operations:
         headers: Mapping[str, str] | None = None,
     ) -> Any:
         """Acknowledge an alert."""
-        return self._call("PATCH", f"/alerts/{quote(alert_id, safe='')}", {}, body=body, content_type="application/json", headers=headers)
+        return self._call("PATCH", f"/alerts/{quote(alert_id, safe='')}", {}, body=body, content_type="application/json", takes_key=True, headers=headers)
 
     def comment_alert(
         self,

@@ -48,7 +48,7 @@ export const OPERATIONS = {
   uploadCalibrationCertificate: {"method":"PUT","path":"/assets/{assetId}/calibration-certificate","query":[],"body":"application/pdf","takesIdempotencyKey":false},
   listAlerts: {"method":"GET","path":"/alerts","query":["status","type","severity","late","assetId","groupId","limit","cursor"],"body":null,"takesIdempotencyKey":false},
   getAlert: {"method":"GET","path":"/alerts/{alertId}","query":[],"body":null,"takesIdempotencyKey":false},
-  acknowledgeAlert: {"method":"PATCH","path":"/alerts/{alertId}","query":[],"body":"application/json","takesIdempotencyKey":false},
+  acknowledgeAlert: {"method":"PATCH","path":"/alerts/{alertId}","query":[],"body":"application/json","takesIdempotencyKey":true},
   commentAlert: {"method":"POST","path":"/alerts/{alertId}/comments","query":[],"body":"application/json","takesIdempotencyKey":true},
   listCellularWebhooks: {"method":"GET","path":"/cellular-webhooks","query":["status"],"body":null,"takesIdempotencyKey":false},
   createCellularWebhook: {"method":"POST","path":"/cellular-webhooks","query":[],"body":"application/json","takesIdempotencyKey":true},

@@ -5,7 +5,7 @@ import { describeTest, refuseWithoutTurn } from '../deliveries/attempt-error.ts'
 import { endpointUrlFault } from '../endpoints/endpoint-url.ts';
 import type { SecretBox } from '../endpoints/secret-box.ts';
 import { type LockedGroups, requireGroups } from '../groups/group.ts';
-import { MINUTE_MS } from '../process/durations.ts';
+import { plusMinutes } from '../process/durations.ts';
 import { conflict, invalid, orNotFound } from '../process/errors.ts';
 import type { MailAddresses } from './mail-addresses.service.ts';
 import type { SendResult } from './mailer.service.ts';
@@ -99,7 +99,7 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
     const heldUntil = quietUntil(before.quietHours, now);
     const { reminderMinutes } = after;
     if (reminderMinutes !== before.reminderMinutes) {
-      const dueAt = reminderMinutes === null ? null : new Date(now.getTime() + reminderMinutes * MINUTE_MS);
+      const dueAt = reminderMinutes === null ? null : plusMinutes(now, reminderMinutes);
       await notificationAlertsIn(sql).planReminders(ref, dueAt, { now, heldUntil });
     }
     // The worker postpones them again where the changed quiet hours hold them.

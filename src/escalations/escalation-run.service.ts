@@ -129,11 +129,8 @@ export function createEscalationRun(deps: EscalationRunDeps) {
     if (!alert) throw new Error('The asset of an alert that escalates is gone');
     const isFirst = position === 1 && !isRepeat;
     const counted = fleet && !isFirst ? await countFleet(sql, organizationId, fleet) : fleet;
-    const { assetName } = alert;
     return composeEscalation({
       alert,
-      assetName,
-      layout: alert,
       step: position,
       isRepeat,
       stepCount: steps.length,

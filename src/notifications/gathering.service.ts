@@ -69,12 +69,7 @@ export function createGathering(deps: GatheringDeps): Gather {
     const named = new Map(mentions.slice(0, NAMED_MAX).map(({ alertId, kind }) => [alertId, kind]));
     const alerts = await notificationAlertsIn(sql).listAlerts(organizationId, [...named.keys()]);
     return composeMessage(
-      alerts.map(({ assetName, ...alert }) => ({
-        kind: named.get(alert.id) as MentionKind,
-        alert,
-        assetName,
-        layout: alert,
-      })),
+      alerts.map((alert) => ({ kind: named.get(alert.id) as MentionKind, alert })),
       countKinds(mentions),
     );
   }

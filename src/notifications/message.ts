@@ -66,12 +66,13 @@ declare module '../db/domain-event.ts' {
   }
 }
 
-const HEADINGS: Record<MentionKind, string> = {
-  opened: 'New alerts',
+const SINGLE: Record<MentionKind, string> = {
+  opened: 'New alert',
   reminder: 'Still open',
   resolved: 'Over',
   late: 'Over already',
 };
+const HEADINGS: Record<MentionKind, string> = { ...SINGLE, opened: 'New alerts' };
 const COUNTED: Record<MentionKind, (count: number) => string> = {
   opened: (count) => (count === 1 ? '1 new alert' : `${count} new alerts`),
   reminder: (count) => `${count} still open`,
@@ -221,13 +222,6 @@ function subjectOf(named: readonly MentionedAlert[], counts: MentionCounts): str
   const total = sum(kinds.map((kind) => counts[kind]));
   return total === 1 ? `${SINGLE[first.kind]}: ${about}` : `${counted}: ${andMore(about, total - 1)}`;
 }
-
-const SINGLE: Record<MentionKind, string> = {
-  opened: 'New alert',
-  reminder: 'Still open',
-  resolved: 'Over',
-  late: 'Over already',
-};
 
 const toLine = (alert: ListedAlert): string =>
   `- ${toOneLine(alert.assetName)} (${alert.serialNumber}): ${describe(alert)}, ${spanOf(alert)}`;

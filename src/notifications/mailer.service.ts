@@ -91,8 +91,7 @@ interface MailError {
 const isBeforeMail = ({ code, syscall }: MailError): boolean => code === 'EDNS' || syscall === 'connect';
 
 /** Result of one attempt to send a message. */
-export interface SendResult
-  extends Pick<AttemptResult, 'verdict' | 'statusCode' | 'error' | 'durationMs' | 'retryAfterMs'> {
+export interface SendResult extends Omit<AttemptResult, 'responseExcerpt'> {
   /** The mail server has certainly not taken the e-mail, and is to be tried again. */
   isUnsent?: boolean;
 }

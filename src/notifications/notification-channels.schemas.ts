@@ -47,7 +47,7 @@ const name = nameOf(NAME_MAX)
 const target = atMost(URL_LENGTH_MAX)
   .description('An e-mail address, or an absolute http or https URL of a public host, as for webhooks.')
   .example('https://example.com/hooks/notifications');
-const alertTypes = Joi.array()
+export const alertTypes = Joi.array()
   .items(Joi.string().valid(...ALERT_TYPES))
   .min(1)
   .unique()

@@ -31,7 +31,7 @@ interface GatheringDeps {
   >;
   notificationsIn(
     sql: Database,
-  ): Pick<NotificationsRepository, 'lockChannel' | 'insert' | 'markGathered' | 'postpone' | 'markFailed'>;
+  ): Pick<NotificationsRepository, 'lockChannel' | 'insert' | 'markGathered' | 'postpone' | 'showError'>;
   /** Minimum time between two notifications of a channel; alerts in between go into the next one. */
   gatherIntervalMs: number;
   now(): Date;
@@ -116,7 +116,7 @@ export function createGathering(deps: GatheringDeps): Gather {
     const until = new Date(now().getTime() + SET_ASIDE_MS);
     await transact(async ({ sql }) => {
       await notificationAlertsIn(sql).postponeEach(ref, [{ alertId, until }]);
-      await notificationsIn(sql).markFailed(ref, NOT_READABLE);
+      await notificationsIn(sql).showError(ref, NOT_READABLE);
     });
     deps.onSetAside({ ...ref, alertId }, error);
   }

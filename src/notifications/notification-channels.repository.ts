@@ -162,11 +162,6 @@ export function createChannelsRepository(sql: Database) {
       return rows.map(toChannel);
     },
 
-    /** Error of the latest attempt; null: it succeeded. */
-    async updateLastError(ref: ChannelRef, error: string | null): Promise<void> {
-      await one(ref).update({ last_error: error });
-    },
-
     async findAddress(ref: ChannelRef): Promise<FoundAddress | null> {
       const row = await one(ref).first();
       if (!row) return null;

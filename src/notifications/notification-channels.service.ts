@@ -39,11 +39,11 @@ import { quietUntil } from './quiet-hours.ts';
 
 interface ChannelsServiceDeps {
   channelsIn(sql: Database): ChannelsRepository;
-  channels: Pick<ChannelsRepository, 'updateLastError'>;
   notificationAlertsIn(
     sql: Database,
   ): Pick<NotificationAlertsRepository, 'removeAll' | 'removeDue' | 'planReminders' | 'endQuietHours'>;
-  notificationsIn(sql: Database): Pick<NotificationsRepository, 'dropUnsent' | 'endQuietHours'>;
+  notifications: Pick<NotificationsRepository, 'showError'>;
+  notificationsIn(sql: Database): Pick<NotificationsRepository, 'dropUnsent' | 'endQuietHours' | 'showError'>;
   /** Finds the name of an escalation with a step that names the channel; null: there is none. */
   escalationsIn(sql: Database): {
     findNameByChannel(organizationId: string, channelId: string): Promise<string | null>;
@@ -120,7 +120,7 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
     const address = { ...ref, type: 'email' as const, target, secret: null };
     const { error, isUnsent } = await sender.send(address, { id: randomUUID(), madeAt: deps.now(), content });
     if (isUnsent) await addresses.takeBack(ref, target, 'link');
-    await deps.channels.updateLastError(ref, error);
+    await deps.notifications.showError(ref, error);
   }
 
   async function confirmation(
@@ -241,7 +241,7 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
       const message = { id: randomUUID(), madeAt: deps.now(), content: TEST_MESSAGE };
       const result = await sender.send(address, message).catch(refuseWithoutTurn);
       const error = describeTest(result);
-      await transact(({ sql }) => channelsIn(sql).updateLastError(ref, error));
+      await transact(({ sql }) => notificationsIn(sql).showError(ref, error));
       return { ...result, error };
     },
   };

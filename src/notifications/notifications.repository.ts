@@ -166,8 +166,8 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
       await channel(ref).update({ steps_gathered_at: at });
     },
 
-    /** Shows the error on the channel. */
-    async markFailed(ref: ChannelRef, error: string): Promise<void> {
+    /** Shows the error of the latest attempt on the channel; null: it succeeded. */
+    async showError(ref: ChannelRef, error: string | null): Promise<void> {
       await channel(ref).update({ last_error: error });
     },
 

@@ -126,5 +126,4 @@ async function* tableOfBuckets(
     if (lines !== '') yield lines;
     lines = '';
   }
-  if (lines !== '') yield lines;
 }

@@ -35,7 +35,7 @@ interface MailAddressesDeps {
  * `token` belongs to the link that has to be sent; null: the address is confirmed, or has a link that still
  * works.
  */
-export interface Confirmation {
+interface Confirmation {
   isConfirmed: boolean;
   token: string | null;
 }

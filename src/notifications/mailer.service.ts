@@ -3,7 +3,7 @@ import type { Transporter } from 'nodemailer';
 import type { AttemptResult } from '../deliveries/delivery.ts';
 import type { Settings } from '../process/config.ts';
 
-export interface Mail {
+interface Mail {
   /** The same on every attempt, so that mail programs can drop repeats. */
   id: string;
   to: string;

@@ -23,11 +23,7 @@ interface MeasurementsRoutesDeps {
   intake: Intake;
   history: Pick<HistoryRepository, 'list' | 'listSamples'>;
   findScope(organizationId: string, assetId: string): Promise<HistoryScope | null>;
-  exports: ExportDeps;
-}
-
-export interface ExportDeps extends TableDeps {
-  limit: ConcurrencyLimit;
+  exports: TableDeps & { limit: ConcurrencyLimit };
 }
 
 export function measurementsRoutes({ intake, history, findScope, exports }: MeasurementsRoutesDeps): Route[] {

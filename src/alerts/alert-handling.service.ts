@@ -44,12 +44,8 @@ export type AlertHandling = ReturnType<typeof createAlertHandling>;
 export function createAlertHandling(deps: AlertHandlingDeps) {
   const { alertsIn, actionsIn, remindAgain, holdEscalation, publish, transact, now } = deps;
 
-  async function withHistory(
-    sql: Database,
-    organizationId: string,
-    alert: RecordedAlert,
-  ): Promise<AlertWithHistory> {
-    const actions = await actionsIn(sql).list(organizationId, alert.id);
+  async function withHistory(sql: Database, alert: RecordedAlert): Promise<AlertWithHistory> {
+    const actions = await actionsIn(sql).list(alert.organizationId, alert.id);
     return { ...alert, history: historyOf(alert, alert.recordedAt, actions) };
   }
 
@@ -96,7 +92,7 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
     /** Null when there is no such alert. */
     async find(sql: Database, organizationId: string, alertId: string): Promise<AlertWithHistory | null> {
       const alert = await alertsIn(sql).find(organizationId, alertId);
-      return alert && withHistory(sql, organizationId, alert);
+      return alert && withHistory(sql, alert);
     },
 
     /** @throws invalid snoozeUntil, not_found, conflict when it is resolved */
@@ -130,7 +126,7 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
         const seconds = (now().getTime() - before.recordedAt.getTime()) / 1000;
         tx.afterCommit(() => deps.observe(before.severity, seconds));
       }
-      return withHistory(tx.sql, organizationId, after);
+      return withHistory(tx.sql, after);
     },
 
     /** @throws not_found, conflict when its history is full */

@@ -12,7 +12,7 @@ import type {
   ThresholdRule,
   WeekCalendar,
 } from '../devices/configuration.ts';
-import { MINUTE_MS } from '../process/durations.ts';
+import { DAY_MINUTES, DAY_MS, MINUTE_MS, plusMinutes } from '../process/durations.ts';
 
 export interface Bounds {
   /** °C; null: no lower bound. */
@@ -135,8 +135,6 @@ function windowsOf(positions: number[], calendars: Calendar[]): WeekCalendar[] |
   return windows.length > 0 ? windows : null;
 }
 
-const DAY_MINUTES = 1_440;
-
 /** The minute at which a window ends is outside the window. */
 export function isActiveAt({ windows }: AlertDefinition, at: Date): boolean {
   return windows === null || windows.some((window) => isWithin(window, at));
@@ -147,7 +145,7 @@ export function isActiveAt({ windows }: AlertDefinition, at: Date): boolean {
  * CALENDAR_TYPE_WEEK).
  */
 function isWithin({ days, fromTime, toTime, timezone }: WeekCalendar, at: Date): boolean {
-  const local = new Date(at.getTime() + timezone * MINUTE_MS);
+  const local = plusMinutes(at, timezone);
   if (!days.includes(local.getUTCDay())) return false;
   const minute = Math.floor(local.getTime() / MINUTE_MS) % DAY_MINUTES;
   if (fromTime > toTime) return minute < toTime || minute >= fromTime;
@@ -167,8 +165,8 @@ export function isActiveBetween(definition: AlertDefinition, from: Date, to: Dat
 
 /** Times in Unix milliseconds at which a weekly window opens or closes, within one week. */
 function timesOfChange({ fromTime, toTime, timezone }: WeekCalendar, from: Date): number[] {
-  const dayMs = DAY_MINUTES * MINUTE_MS;
-  const midnight = Math.floor((from.getTime() + timezone * MINUTE_MS) / dayMs) * dayMs - timezone * MINUTE_MS;
-  const days = Array.from({ length: 8 }, (_, day) => midnight + day * dayMs);
+  const midnight =
+    Math.floor((from.getTime() + timezone * MINUTE_MS) / DAY_MS) * DAY_MS - timezone * MINUTE_MS;
+  const days = Array.from({ length: 8 }, (_, day) => midnight + day * DAY_MS);
   return days.flatMap((day) => [0, fromTime, toTime].map((minute) => day + minute * MINUTE_MS));
 }

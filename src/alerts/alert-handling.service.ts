@@ -4,8 +4,9 @@ import type { Publish } from '../db/domain-event.ts';
 import { inHalves } from '../db/due-rows.ts';
 import type { Actor, Transact, Transaction } from '../db/transaction.ts';
 import type { Severity } from '../devices/alert-terms.ts';
-import { isSoonAfter } from '../process/durations.ts';
+import { HOUR_MS, isSoonAfter } from '../process/durations.ts';
 import { conflict, invalid, orNotFound } from '../process/errors.ts';
+import { grouped } from '../process/grouped.ts';
 import { type Alert, type AlertRef, NO_SUCH_ALERT } from './alert.ts';
 import type { AlertActionsRepository } from './alert-actions.repository.ts';
 import { alertEvent } from './alert-events.ts';
@@ -35,7 +36,6 @@ export interface AlertHandlingDeps {
 
 export type AlertWithHistory = Alert & { history: AlertAction[] };
 
-const SNOOZE_MS_MAX = SNOOZE_HOURS_MAX * 3_600_000;
 const SNOOZES_AT_ONCE = 500;
 const HISTORY_MAX = 500;
 
@@ -44,17 +44,13 @@ export type AlertHandling = ReturnType<typeof createAlertHandling>;
 export function createAlertHandling(deps: AlertHandlingDeps) {
   const { alertsIn, actionsIn, remindAgain, holdEscalation, publish, transact, now } = deps;
 
-  async function withHistory(
-    sql: Database,
-    organizationId: string,
-    alert: RecordedAlert,
-  ): Promise<AlertWithHistory> {
-    const actions = await actionsIn(sql).list(organizationId, alert.id);
+  async function withHistory(sql: Database, alert: RecordedAlert): Promise<AlertWithHistory> {
+    const actions = await actionsIn(sql).list(alert.organizationId, alert.id);
     return { ...alert, history: historyOf(alert, alert.recordedAt, actions) };
   }
 
   function requireSoon(snoozeUntil: Date | null | undefined): void {
-    if (snoozeUntil && !isSoonAfter(snoozeUntil, now(), SNOOZE_MS_MAX))
+    if (snoozeUntil && !isSoonAfter(snoozeUntil, now(), SNOOZE_HOURS_MAX * HOUR_MS))
       throw invalid(`snoozeUntil must be in the future, at most ${SNOOZE_HOURS_MAX} hours ahead`);
   }
 
@@ -96,7 +92,7 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
     /** Null when there is no such alert. */
     async find(sql: Database, organizationId: string, alertId: string): Promise<AlertWithHistory | null> {
       const alert = await alertsIn(sql).find(organizationId, alertId);
-      return alert && withHistory(sql, organizationId, alert);
+      return alert && withHistory(sql, alert);
     },
 
     /** @throws invalid snoozeUntil, not_found, conflict when it is resolved */
@@ -130,7 +126,7 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
         const seconds = (now().getTime() - before.recordedAt.getTime()) / 1000;
         tx.afterCommit(() => deps.observe(before.severity, seconds));
       }
-      return withHistory(tx.sql, organizationId, after);
+      return withHistory(tx.sql, after);
     },
 
     /** @throws not_found, conflict when its history is full */
@@ -153,13 +149,11 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
       for (let isLast = false; !isLast && shouldContinue(); ) {
         const found = await transact(({ sql }) => alertsIn(sql).listSnoozeEnded(now(), SNOOZES_AT_ONCE));
         let failed = 0;
-        for (const organizationId of new Set(found.map((each) => each.organizationId))) {
-          const own = found.filter((each) => each.organizationId === organizationId);
+        for (const [organizationId, own] of grouped(found, (each) => each.organizationId))
           failed += await endOf(
             organizationId,
             own.map(({ alertId }) => alertId),
           );
-        }
         isLast = found.length < SNOOZES_AT_ONCE || failed > 0;
       }
     },

@@ -1,6 +1,6 @@
 /** The changes that an acknowledgement makes to an alert. */
 import type { Actor } from '../db/transaction.ts';
-import type { Alert, AlertStatus } from './alert.ts';
+import type { Alert } from './alert.ts';
 import type { StoredAction } from './alert-history.ts';
 
 export const SNOOZE_HOURS_MAX = 24;
@@ -32,7 +32,7 @@ export function acknowledge(
   alert: Handled,
   { comment, assignee = alert.assignee, snoozeUntil = alert.snoozeUntil }: Handling,
   by: Actor,
-): { alert: Handled & { status: AlertStatus }; actions: NewAction[] } {
+): { alert: Handled; actions: NewAction[] } {
   const isNew = alert.status === 'new';
   const isSnoozeEnded = snoozeUntil === null && alert.snoozeUntil !== null;
   const isSnoozed = snoozeUntil !== null && snoozeUntil.getTime() !== alert.snoozeUntil?.getTime();

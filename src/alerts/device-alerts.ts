@@ -67,13 +67,13 @@ export const isNoData = (alert: AlertState): alert is OpenNoDataAlert => alert.t
 export const isTemperature = (alert: AlertState): alert is OpenTemperatureAlert =>
   alert.type === 'high_temp' || alert.type === 'low_temp';
 
-export const isBreach = (state: AlertState): state is UnopenedBreach => state.type === 'breach';
+const isBreach = (state: AlertState): state is UnopenedBreach => state.type === 'breach';
 
 /** What the alert rules of the device have begun, and what ends with them. */
 export const isByRules = (state: AlertState): state is TemperatureState =>
   isTemperature(state) || isBreach(state);
 
-export const isUnended = (state: AlertState): state is UnendedExcursion => state.type === 'late_excursion';
+const isUnended = (state: AlertState): state is UnendedExcursion => state.type === 'late_excursion';
 
 export const isOpen = (state: AlertState): state is OpenAlert => !isBreach(state) && !isUnended(state);
 

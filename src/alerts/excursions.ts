@@ -41,12 +41,12 @@ export interface Excursion<Carried> extends ExcursionTerms {
   breaches: Sample[];
 }
 
-export interface Stretch {
+interface Stretch {
   readings: readonly StoredReading[];
   isNewest: boolean;
 }
 
-export interface Excursions<Carried> {
+interface Excursions<Carried> {
   /** Ordered by their beginning. */
   found: Excursion<Carried>[];
   /**

@@ -2,7 +2,7 @@ import { NO_SUCH_ASSET } from '../assets/asset.ts';
 import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import { isSerialNumber } from '../devices/serial-number.ts';
-import { AppError, invalid, orNotFound } from '../process/errors.ts';
+import { invalid, orNotFound, unavailable } from '../process/errors.ts';
 import {
   certificateChunks,
   certificateView,
@@ -60,7 +60,7 @@ export function createCertificatesService(deps: CertificatesServiceDeps) {
       const content = { contentId, ...meter.result() };
       return await transact(async ({ sql }) => {
         const stored = await certificatesIn(sql).upsert(organizationId, serialNumber, content);
-        if (!stored) throw new AppError('unavailable', 'The upload took too long', RETRY_SOON);
+        if (!stored) throw unavailable('The upload took too long', 1);
         return certificateView(serialNumber, stored);
       });
     } catch (error) {
@@ -124,8 +124,6 @@ export function createCertificatesService(deps: CertificatesServiceDeps) {
     },
   };
 }
-
-const RETRY_SOON = { headers: { 'Retry-After': '1' } };
 
 async function* withFirst(
   first: IteratorResult<Buffer>,

@@ -8,7 +8,7 @@ import { createIdempotency, type IdempotencyRequest } from '../http/idempotency.
 import { createIdempotencyKeysRepository } from '../http/idempotency-keys.repository.ts';
 import type { Route } from '../http/route.ts';
 import { listen } from '../http/server.ts';
-import { AppError } from '../process/errors.ts';
+import { AppError, rateLimited, unavailable } from '../process/errors.ts';
 import { NoTurn } from '../process/keyed-semaphore.ts';
 import { apiDocument } from './api-document.ts';
 import { composeOperator } from './operator.ts';
@@ -125,14 +125,8 @@ function observer({ metrics, log }: Resources) {
 
 /** A request without a turn, and an unavailable database, are expected faults; any other error of a driver is a defect. */
 function translateFault(error: unknown): unknown {
-  if (error instanceof NoTurn) {
-    return new AppError('rate_limited', 'There are too many requests at present: try again soon', {
-      headers: { 'Retry-After': '5' },
-    });
-  }
+  if (error instanceof NoTurn)
+    return rateLimited('There are too many requests at present: try again soon', 5);
   if (error instanceof AppError || !isUnavailable(error)) return error;
-  return new AppError('unavailable', 'The database cannot be reached at present: try again soon', {
-    cause: error,
-    headers: { 'Retry-After': '5' },
-  });
+  return unavailable('The database cannot be reached at present: try again soon', 5, error);
 }

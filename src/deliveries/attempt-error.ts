@@ -1,5 +1,5 @@
 /** Describes why an attempt got no answer, without naming an address. */
-import { AppError } from '../process/errors.ts';
+import { unavailable } from '../process/errors.ts';
 import { NoTurn } from '../process/keyed-semaphore.ts';
 import type { AttemptResult } from './delivery.ts';
 
@@ -67,7 +67,5 @@ export function describeTest({ verdict, error }: Pick<AttemptResult, 'verdict' |
 /** For tests of a receiver, which are made in a request. */
 export function refuseWithoutTurn(error: unknown): never {
   if (!(error instanceof NoTurn)) throw error;
-  throw new AppError('unavailable', 'Too many host names are being looked up at present: try again soon', {
-    headers: { 'Retry-After': '5' },
-  });
+  throw unavailable('Too many host names are being looked up at present: try again soon', 5);
 }

@@ -1,8 +1,7 @@
 /** Calendars of a device as a person reads them. */
-import { clockText } from '../process/durations.ts';
+import { clockText, DAY_MINUTES } from '../process/durations.ts';
 import { type Calendar, contradictions } from './configuration.ts';
 
-const DAY_MINUTES = 1_440;
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
 export function calendarsText(calendars: readonly Calendar[]): string {

@@ -1,14 +1,11 @@
 /** Describes the run of an escalation for readers of the Temporal UI. */
-import { ALERT_NAMES, type AlertType } from '../alerts/alert.ts';
+import { ALERT_NAMES } from '../alerts/alert.ts';
 import { cutText } from '../process/cut-text.ts';
 import { toSecond } from '../process/iso-time.ts';
 import { toMarkdownText } from '../process/markdown-text.ts';
 import type { EscalationState, EscalationView, ShownChannel } from './alert-escalation.ts';
 
-export interface EscalationTitle {
-  serialNumber: string;
-  alertType: AlertType;
-}
+export type EscalationTitle = Pick<EscalationView, 'serialNumber' | 'alertType'>;
 
 /** Temporal accepts 400 bytes for the summary. */
 const NAME_LENGTH_MAX = 80;

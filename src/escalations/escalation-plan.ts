@@ -1,5 +1,5 @@
 /** The next step of a policy, and its time. */
-import { MINUTE_MS } from '../process/durations.ts';
+import { plusMinutes } from '../process/durations.ts';
 import type { EscalationPolicy } from './escalation-policy.ts';
 
 export const REPEATS_MAX = 10;
@@ -32,7 +32,7 @@ export function nextStep(
     return {
       position: stepsMade + 1,
       isRepeat: false,
-      at: minutesAfter(beganAt, afterMinutes),
+      at: plusMinutes(beganAt, afterMinutes),
       channelIds,
     };
   }
@@ -41,7 +41,7 @@ export function nextStep(
   return {
     position: steps.length,
     isRepeat: true,
-    at: minutesAfter(lastStepAt, repeatMinutes),
+    at: plusMinutes(lastStepAt, repeatMinutes),
     channelIds: last.channelIds,
   };
 }
@@ -56,5 +56,3 @@ export const afterStep = (
   repeatsMade: progress.repeatsMade + (isRepeat ? 1 : 0),
   lastStepAt: at,
 });
-
-const minutesAfter = (at: Date, minutes: number): Date => new Date(at.getTime() + minutes * MINUTE_MS);

@@ -1,8 +1,7 @@
 import Joi from 'joi';
-import { ALERT_TYPES } from '../alerts/alert.ts';
 import { SEVERITIES } from '../devices/alert-terms.ts';
 import { name as nameOf, pageSchema, timestamp, uuid } from '../http/schemas.ts';
-import { groupIds } from '../notifications/notification-channels.schemas.ts';
+import { alertTypes as channelAlertTypes, groupIds } from '../notifications/notification-channels.schemas.ts';
 import {
   type ChangePolicy,
   type CreatePolicy,
@@ -17,13 +16,7 @@ import {
 } from './escalation-policy.ts';
 
 const name = nameOf(128).example('Cold store, at night');
-const alertTypes = Joi.array()
-  .items(Joi.string().valid(...ALERT_TYPES))
-  .min(1)
-  .unique()
-  .messages({ 'array.min': '{{#label}} must name at least one type of alert' })
-  .description('The types of alerts that it is for.')
-  .example(['high_temp', 'low_temp']);
+const alertTypes = channelAlertTypes.description('The types of alerts that it is for.');
 const severities = Joi.array()
   .items(Joi.string().valid(...SEVERITIES))
   .min(1)

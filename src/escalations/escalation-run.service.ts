@@ -129,11 +129,8 @@ export function createEscalationRun(deps: EscalationRunDeps) {
     if (!alert) throw new Error('The asset of an alert that escalates is gone');
     const isFirst = position === 1 && !isRepeat;
     const counted = fleet && !isFirst ? await countFleet(sql, organizationId, fleet) : fleet;
-    const { assetName } = alert;
     return composeEscalation({
       alert,
-      assetName,
-      layout: alert,
       step: position,
       isRepeat,
       stepCount: steps.length,
@@ -191,31 +188,23 @@ export function createEscalationRun(deps: EscalationRunDeps) {
     transact(async ({ sql }) => {
       const found = await lock(sql, ref);
       if (!found) return null;
+      const { alert, escalation } = found;
       const { organizationId } = ref;
-      const policy = await policiesIn(sql).find({ organizationId, policyId: found.escalation.policyId });
-      const escalating = {
-        ...found,
-        escalation: {
-          ...found.escalation,
-          state:
-            found.escalation.state === 'open'
-              ? stateOf(found.alert, policy, found.escalation.beganAt)
-              : found.escalation.state,
-        },
-      };
-      const { state } = escalating.escalation;
+      const policy = await policiesIn(sql).find({ organizationId, policyId: escalation.policyId });
+      const state =
+        escalation.state === 'open' ? stateOf(alert, policy, escalation.beganAt) : escalation.state;
+      const escalating = { ...found, escalation: { ...escalation, state } };
       await escalationsIn(sql).touchWorkflow(ref);
-      if (state !== found.escalation.state) await escalationsIn(sql).setState(ref, state);
+      if (state !== escalation.state) await escalationsIn(sql).setState(ref, state);
       if (state !== 'open' || !policy) return toView(sql, escalating, policy, NOTHING_PLANNED);
       const plan = await findPlan(sql, escalating, policy);
       const { next } = plan;
       if (next && next.dueAt <= now()) {
-        const escalation = await makeStep(sql, escalating, policy, next);
-        const after = { ...escalating, escalation };
+        const after = { ...escalating, escalation: await makeStep(sql, escalating, policy, next) };
         return toView(sql, after, policy, await findPlan(sql, after, policy), true);
       }
       const planned = { nextStepAt: next?.at ?? null, mutedUntil: next?.mutedUntil ?? null };
-      if (!isPlanned(found.escalation, planned)) await escalationsIn(sql).plan(ref, planned);
+      if (!isPlanned(escalation, planned)) await escalationsIn(sql).plan(ref, planned);
       return toView(sql, escalating, policy, plan);
     });
 

@@ -5,7 +5,7 @@ import { acrossOrganizations } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { groupOf } from '../groups/member-group.ts';
 import { mutedUntil } from '../mutes/mutes.statements.ts';
-import { MINUTE_MS } from '../process/durations.ts';
+import { plusMinutes } from '../process/durations.ts';
 import { CANDIDATES_MAX } from './alert-escalation.ts';
 import { type EscalationStep, matchingPolicy } from './escalation-policy.ts';
 
@@ -157,5 +157,5 @@ async function endEscalation(sql: Database, organizationId: string, alertId: str
 const newEscalation = ({ policyId, steps }: UnannouncedAlert, now: Date) => ({
   policy_id: policyId,
   began_at: now,
-  next_step_at: new Date(now.getTime() + (steps[0]?.afterMinutes ?? 0) * MINUTE_MS),
+  next_step_at: plusMinutes(now, steps[0]?.afterMinutes ?? 0),
 });

@@ -32,6 +32,7 @@ import {
   TEMPERATURE_MAX_C,
   TEMPERATURE_MIN_C,
 } from '../devices/device-capabilities.ts';
+import { DAY_MINUTES } from '../process/durations.ts';
 import type { Calendar as CalendarMessage, Rule } from './generated/logger-messages_pb.ts';
 import { atMostEntries, hasOnlyBits, isWithin, toBitMask, toPositions } from './wire-format.ts';
 
@@ -167,7 +168,6 @@ type WireCalendar = Omit<CalendarMessage, '$typeName' | '$unknown'>;
 
 const CALENDAR_TYPE = { DISABLED: 1, WEEK: 2 } as const;
 const WEEK_DAYS = 7;
-const DAY_MINUTES = 24 * 60;
 const UTC_OFFSET_STEPS_MAX = UTC_OFFSET_MAX_MINUTES / UTC_OFFSET_STEP_MINUTES;
 
 export function toCalendar(entry: WireCalendar): Calendar {

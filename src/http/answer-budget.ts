@@ -1,5 +1,5 @@
 import { createCounts } from '../process/counts.ts';
-import { AppError } from '../process/errors.ts';
+import { rateLimited } from '../process/errors.ts';
 
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
 /** Smaller answers fit into the buffers of the system. */
@@ -20,9 +20,7 @@ export function createAnswerBudget(): CountUnread {
   return (owner, bytes, response) => {
     if (bytes < COUNTED_FROM || response.destroyed) return;
     if (unread.of(owner) + bytes > UNREAD_BYTES_MAX)
-      throw new AppError('rate_limited', 'Too many answers have not been read: read those before', {
-        headers: { 'Retry-After': '5' },
-      });
+      throw rateLimited('Too many answers have not been read: read those before', 5);
     unread.add(owner, bytes);
     response.once('close', () => unread.add(owner, -bytes));
   };

@@ -3,7 +3,7 @@
  * while valid keys from the same address keep working. Both limits are checked before the database is asked.
  * All keys of an organization share a larger limit, so that creating more keys gains nothing.
  */
-import { AppError } from '../process/errors.ts';
+import { AppError, rateLimited } from '../process/errors.ts';
 import { includesRole, ROLES, type Role } from './role.ts';
 import { type Caller, isValidForSerial, type KeyKind, neededRole, type Route } from './route.ts';
 import type { TokenBucket } from './token-bucket.ts';
@@ -71,9 +71,7 @@ const unauthenticated = (challenge = BEARER_CHALLENGE) =>
 /** @throws rate_limited unless the wait is null. */
 export function requireTurn(waitSeconds: number | null, message = 'Too many requests'): void {
   if (waitSeconds === null) return;
-  throw new AppError('rate_limited', `${message}: try again in ${waitSeconds} s`, {
-    headers: { 'Retry-After': String(waitSeconds) },
-  });
+  throw rateLimited(`${message}: try again in ${waitSeconds} s`, waitSeconds);
 }
 
 /** Refuses callers whose role does not include the one required by the operation. Device keys have no role. */

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parseMediaType } from '../../client/src/http-fields.ts';
 import { createCounts } from '../process/counts.ts';
 import { cutText } from '../process/cut-text.ts';
-import { AppError, invalid } from '../process/errors.ts';
+import { AppError, invalid, rateLimited } from '../process/errors.ts';
 import type { Caller } from './route.ts';
 
 const JSON_TYPES = ['application/json'];
@@ -90,9 +90,7 @@ export function createBodyBudgets(): (caller: Caller) => HoldBytes {
 }
 
 const tooManyBytes = () =>
-  new AppError('rate_limited', 'Too many bytes are being received: wait until requests have ended', {
-    headers: { 'Retry-After': '5' },
-  });
+  rateLimited('Too many bytes are being received: wait until requests have ended', 5);
 
 /** Uses events, because an async iterator costs more than reading a small body. */
 export function readBytes(request: IncomingMessage, bytesMax: number, take: TakeBytes): Promise<Buffer> {

@@ -16,7 +16,7 @@ import { createGroupCommit, type GroupCommitObserver, type GroupCommitOptions } 
 import type { Caller } from '../http/route.ts';
 import { createBoundedCache } from '../process/bounded-cache.ts';
 import { HOUR_MS } from '../process/durations.ts';
-import { AppError } from '../process/errors.ts';
+import { rateLimited, unavailable } from '../process/errors.ts';
 import { hashKey, isActive, parseKeyKind, toKeyName } from './api-key.ts';
 import type { KeyRecord, KeysRepository } from './keys.repository.ts';
 
@@ -95,18 +95,11 @@ export function createKeyLookup({ keys, recordUse, now, monotonicMs, observer }:
 type LookUps = GroupCommitOptions<string, KeyRecord | null>;
 
 /** One object for all refusals, because each new error would cost a stack trace in a flood. */
-const TOO_MANY_UNKNOWN = new AppError(
-  'rate_limited',
-  'Too many unknown API keys at present: try again in 1 s',
-  { headers: { 'Retry-After': '1' } },
-);
+const TOO_MANY_UNKNOWN = rateLimited('Too many unknown API keys at present: try again in 1 s', 1);
 
 const LIMITS: Pick<LookUps, 'maxWaiting' | 'overloaded'> = {
   maxWaiting: WAITING_MAX,
-  overloaded: () =>
-    new AppError('unavailable', 'Too many API keys wait to be looked up', {
-      headers: { 'Retry-After': '1' },
-    }),
+  overloaded: () => unavailable('Too many API keys wait to be looked up', 1),
 };
 
 const LIMITS_OF_SUSPECTS: Pick<LookUps, 'intervalMs' | 'maxWaiting' | 'overloaded'> = {

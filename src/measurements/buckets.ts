@@ -24,8 +24,6 @@ export interface Bucket {
 /** Unix milliseconds: inclusive start, exclusive end. */
 export type Window = readonly [fromMs: number, beforeMs: number];
 
-export type Buckets = ReturnType<typeof createBuckets>;
-
 export function createBuckets(sizeMs: number) {
   const open = new Map<number, Bucket>();
 

@@ -12,7 +12,7 @@ import { afterInfoSignal } from '../devices/device-status.ts';
 import { type DeviceSync, type OfferedChange, offered } from '../devices/device-sync.ts';
 import type { SerialInOrganization } from '../devices/serial-number.ts';
 import { cameOnline } from '../presence/presence.ts';
-import { AppError } from '../process/errors.ts';
+import { unavailable } from '../process/errors.ts';
 import {
   type DeviceState,
   type Frame,
@@ -89,9 +89,7 @@ function requireNewest({ sync }: LockedDevice, { report, isAbandoned }: DeviceEx
   if (!report) return;
   const arrival = { receivedAt: report.receivedAt, isAbandoned: isAbandoned?.() ?? false };
   if (isOvertaken(arrival, sync.reported?.at ?? null, now))
-    throw new AppError('unavailable', 'A newer report of the device came in meanwhile: report again', {
-      headers: { 'Retry-After': '1' },
-    });
+    throw unavailable('A newer report of the device came in meanwhile: report again', 1);
 }
 
 function stateAfterInfo({ state }: LockedDevice, report: DeviceInfoReport | undefined): DeviceState {

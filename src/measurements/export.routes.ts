@@ -6,7 +6,7 @@ import { notFound } from '../process/errors.ts';
 import { type ExportMeasurements, exportMeasurementsQuery } from './export.schemas.ts';
 import { CSV, type ExportDeps, exportLines, listAllScopes, NDJSON } from './export.ts';
 import type { ExportScope, ExportScopesRepository } from './export-scopes.repository.ts';
-import { CSV_TYPE, prefersCsv } from './history.ts';
+import { CSV_TYPE, prefers } from './history.ts';
 import { exportCsvExample, exportNdjsonExample } from './measurements.schemas.ts';
 
 interface ExportRoutesDeps extends ExportDeps {
@@ -30,7 +30,7 @@ export const exportRoutes = ({ scopes, limit, ...deps }: ExportRoutesDeps): Rout
     alternative: { contentType: 'text/csv', example: exportCsvExample },
     errors: [404],
     async handle({ caller, query, header }) {
-      const isCsv = prefersCsv(header('Accept'), NDJSON_TYPE);
+      const isCsv = prefers('text/csv', NDJSON_TYPE, header('Accept'));
       const format = isCsv ? CSV : NDJSON;
       const lines = await limit.stream(caller, async () => {
         const { organizationId } = caller;

@@ -43,12 +43,13 @@ export const CSV: ExportFormat = {
 const READINGS_PER_PAGE = 250;
 const ASSETS_PER_STATEMENT_MAX = 100;
 
-type Range = Pick<ExportQuery, 'from' | 'to'>;
-
-interface ExportQuery {
+interface Range {
   organizationId: string;
   from: Date;
   to: Date;
+}
+
+interface ExportQuery extends Range {
   format: ExportFormat;
 }
 
@@ -64,10 +65,10 @@ interface Page {
 export async function* exportLines(
   { history, pace }: ExportDeps,
   scopes: AsyncIterable<ExportScope>,
-  { organizationId, from, to, format }: ExportQuery,
+  { format, ...range }: ExportQuery,
 ): AsyncGenerator<string> {
-  const statements = readPages(history, scopes, { from, to });
-  const readNext = () => pace(organizationId, () => statements.next());
+  const statements = readPages(history, scopes, range);
+  const readNext = () => pace(range.organizationId, () => statements.next());
   let { value, done } = await readNext();
   yield format.header + (done ? '' : toLines(value, format));
   while (!done) {
@@ -95,7 +96,7 @@ async function* readPages(
     waiting = await fillUp(waiting, rest, assetsMax);
     if (waiting.length === 0) return;
     const asked = waiting.slice(0, assetsMax);
-    const found = await history.listFew({ ...toFewScope(asked), ...range });
+    const found = await history.listFew({ ...range, assetIds: asked.map(({ assetId }) => assetId) });
     yield found.map((readings, index) => ({ scope: asked[index] as ExportScope, readings }));
     const large = asked[found.length];
     if (large) yield* readLarge(history, large, range);
@@ -119,18 +120,13 @@ async function fillUp(
   return filled;
 }
 
-const toFewScope = (scopes: ExportScope[]) => ({
-  organizationId: scopes[0]?.organizationId ?? '',
-  assetIds: scopes.map(({ assetId }) => assetId),
-});
-
 async function* readLarge(
   history: ExportDeps['history'],
   scope: ExportScope,
-  range: Range,
+  { from, to }: Range,
 ): AsyncGenerator<Page[]> {
   const list = history.lister(scope);
-  const filter = { ...range, channel: null, limit: READINGS_PER_PAGE };
+  const filter = { from, to, channel: null, limit: READINGS_PER_PAGE };
   const found = pages(filter.limit, (before: StoredReading | null) => list({ ...filter, before }));
   for await (const readings of found) yield [{ scope, readings }];
 }

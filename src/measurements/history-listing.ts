@@ -29,7 +29,7 @@ export interface TableDeps {
   pace: Pace;
 }
 
-export interface Listed {
+interface Listed {
   item: unknown;
   /** The cursor of a page that ends with it. */
   cursor(): string;
@@ -126,5 +126,4 @@ async function* tableOfBuckets(
     if (lines !== '') yield lines;
     lines = '';
   }
-  if (lines !== '') yield lines;
 }

@@ -65,9 +65,6 @@ export const csvLine = (reading: StoredReading, layout: Layout): string =>
 
 export const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
 
-export const prefersCsv = (accept: string | undefined, otherType = 'application/json'): boolean =>
-  prefers('text/csv', otherType, accept);
-
 /**
  * Whether the caller prefers the first type to the second (RFC 9110, section 12.5.1, as far as two types need
  * it).

@@ -17,7 +17,7 @@ import {
 import { DEVICE_IS_LOCKED, type DeviceInfoReport } from '../devices/device.ts';
 import type { DeviceExchanges } from '../devices/device-exchange.ts';
 import { serialKeyOf } from '../devices/serial-number.ts';
-import { AppError } from '../process/errors.ts';
+import { AppError, unavailable } from '../process/errors.ts';
 import type { Tracing } from '../process/tracing.ts';
 import {
   type DeviceMessage,
@@ -70,9 +70,8 @@ export function createIntake({ commit, slots, observers, tracing, onRefused, obs
     maxItems: BATCH_MAX,
     weight: { of: ({ frame }) => frame?.readings.length ?? 1, max: BATCH_READINGS_MAX },
     gather: slots.isMixed ? GATHER : GATHER_OF_ONE,
-    overloaded: () =>
-      new AppError('unavailable', 'Too many messages wait at present', { headers: { 'Retry-After': '5' } }),
-    locked: () => new AppError('unavailable', DEVICE_IS_LOCKED, { headers: { 'Retry-After': '5' } }),
+    overloaded: () => unavailable('Too many messages wait at present', 5),
+    locked: () => unavailable(DEVICE_IS_LOCKED, 5),
     ...(onRefused && { onRefused }),
   });
 

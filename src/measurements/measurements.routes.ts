@@ -8,7 +8,7 @@ import { idParams } from '../http/schemas.ts';
 import { notFound, orNotFound } from '../process/errors.ts';
 import { toFrame } from './frame-body.ts';
 import type { HistoryRepository, HistoryScope } from './history.repository.ts';
-import { CSV_TYPE, prefersCsv } from './history.ts';
+import { CSV_TYPE, prefers } from './history.ts';
 import { listBuckets, listReadings, type TableDeps } from './history-listing.ts';
 import type { Intake } from './intake.service.ts';
 import {
@@ -23,11 +23,7 @@ interface MeasurementsRoutesDeps {
   intake: Intake;
   history: Pick<HistoryRepository, 'list' | 'listSamples'>;
   findScope(organizationId: string, assetId: string): Promise<HistoryScope | null>;
-  exports: ExportDeps;
-}
-
-export interface ExportDeps extends TableDeps {
-  limit: ConcurrencyLimit;
+  exports: TableDeps & { limit: ConcurrencyLimit };
 }
 
 export function measurementsRoutes({ intake, history, findScope, exports }: MeasurementsRoutesDeps): Route[] {
@@ -68,7 +64,7 @@ export function measurementsRoutes({ intake, history, findScope, exports }: Meas
         const scope = await findScope(caller.organizationId, assetId);
         const listing = query.resolution ? listBuckets(query, query.resolution) : listReadings(query);
         if (!scope) throw notFound(NO_SUCH_ASSET);
-        if (prefersCsv(header('Accept'))) {
+        if (prefers('text/csv', 'application/json', header('Accept'))) {
           const table = await exports.limit.stream(caller, () => streamOf(listing.table(exports, scope)));
           return ok(table, { 'Content-Type': CSV_TYPE, Vary: 'Accept' });
         }

@@ -60,7 +60,7 @@ export interface MessageBatchDeps {
 }
 
 /** Null: no active device has the serial number. An error refuses the message alone. */
-export type Answered = MessageResult | AppError | null;
+type Answered = MessageResult | AppError | null;
 
 interface BatchOptions {
   locking: Locking;

@@ -31,7 +31,7 @@ interface GatheringDeps {
   >;
   notificationsIn(
     sql: Database,
-  ): Pick<NotificationsRepository, 'lockChannel' | 'insert' | 'markGathered' | 'postpone' | 'markFailed'>;
+  ): Pick<NotificationsRepository, 'lockChannel' | 'insert' | 'markGathered' | 'postpone' | 'showError'>;
   /** Minimum time between two notifications of a channel; alerts in between go into the next one. */
   gatherIntervalMs: number;
   now(): Date;
@@ -69,12 +69,7 @@ export function createGathering(deps: GatheringDeps): Gather {
     const named = new Map(mentions.slice(0, NAMED_MAX).map(({ alertId, kind }) => [alertId, kind]));
     const alerts = await notificationAlertsIn(sql).listAlerts(organizationId, [...named.keys()]);
     return composeMessage(
-      alerts.map(({ assetName, ...alert }) => ({
-        kind: named.get(alert.id) as MentionKind,
-        alert,
-        assetName,
-        layout: alert,
-      })),
+      alerts.map((alert) => ({ kind: named.get(alert.id) as MentionKind, alert })),
       countKinds(mentions),
     );
   }
@@ -121,7 +116,7 @@ export function createGathering(deps: GatheringDeps): Gather {
     const until = new Date(now().getTime() + SET_ASIDE_MS);
     await transact(async ({ sql }) => {
       await notificationAlertsIn(sql).postponeEach(ref, [{ alertId, until }]);
-      await notificationsIn(sql).markFailed(ref, NOT_READABLE);
+      await notificationsIn(sql).showError(ref, NOT_READABLE);
     });
     deps.onSetAside({ ...ref, alertId }, error);
   }

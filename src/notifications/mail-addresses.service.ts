@@ -8,7 +8,7 @@ import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { RecordAudit } from '../http/audit.ts';
 import { HOUR_MS } from '../process/durations.ts';
-import { AppError } from '../process/errors.ts';
+import { type AppError, rateLimited } from '../process/errors.ts';
 import { ID_PATTERN } from '../process/uuid.ts';
 import type { MailAddress, MailAddressesRepository } from './mail-addresses.repository.ts';
 import { type MailLimits, mailWaitMs, type PlannedMail, toAddressKey } from './mail-limits.ts';
@@ -35,7 +35,7 @@ interface MailAddressesDeps {
  * `token` belongs to the link that has to be sent; null: the address is confirmed, or has a link that still
  * works.
  */
-export interface Confirmation {
+interface Confirmation {
   isConfirmed: boolean;
   token: string | null;
 }
@@ -163,7 +163,5 @@ const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).d
 
 function tooMany(waitMs: number): AppError {
   const seconds = Math.ceil(waitMs / 1000);
-  return new AppError('rate_limited', `Too many e-mails within an hour: try again in ${seconds} s`, {
-    headers: { 'Retry-After': String(seconds) },
-  });
+  return rateLimited(`Too many e-mails within an hour: try again in ${seconds} s`, seconds);
 }

@@ -3,7 +3,7 @@ import type { Transporter } from 'nodemailer';
 import type { AttemptResult } from '../deliveries/delivery.ts';
 import type { Settings } from '../process/config.ts';
 
-export interface Mail {
+interface Mail {
   /** The same on every attempt, so that mail programs can drop repeats. */
   id: string;
   to: string;
@@ -91,8 +91,7 @@ interface MailError {
 const isBeforeMail = ({ code, syscall }: MailError): boolean => code === 'EDNS' || syscall === 'connect';
 
 /** Result of one attempt to send a message. */
-export interface SendResult
-  extends Pick<AttemptResult, 'verdict' | 'statusCode' | 'error' | 'durationMs' | 'retryAfterMs'> {
+export interface SendResult extends Omit<AttemptResult, 'responseExcerpt'> {
   /** The mail server has certainly not taken the e-mail, and is to be tried again. */
   isUnsent?: boolean;
 }

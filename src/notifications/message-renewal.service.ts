@@ -7,7 +7,7 @@
 import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import { openAlerts } from './linked-text.ts';
-import { composeMessage, type MentionedAlert, type Message, mergeSteps } from './message.ts';
+import { composeMessage, type Message, mergeSteps } from './message.ts';
 import type { NotificationAlertsRepository } from './notification-alerts.repository.ts';
 import type { MentionKind } from './notification-plan.ts';
 import type { ClaimedNotification, NotificationsRepository } from './notifications.repository.ts';
@@ -84,13 +84,6 @@ async function withoutAlerts(
   }
   if (Object.values(counts).every((count) => count === 0)) return null;
   const found = await alerts.listAlerts(organizationId, [...kinds.keys()]);
-  const named = found.map(
-    ({ assetName, ...alert }): MentionedAlert => ({
-      kind: kinds.get(alert.id) as MentionKind,
-      alert,
-      assetName,
-      layout: alert,
-    }),
-  );
+  const named = found.map((alert) => ({ kind: kinds.get(alert.id) as MentionKind, alert }));
   return composeMessage(named, counts);
 }

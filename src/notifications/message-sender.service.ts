@@ -7,15 +7,9 @@ import type { AlertLinks } from './alert-links.service.ts';
 import { chatText, mailText } from './linked-text.ts';
 import type { Mailer, SendResult } from './mailer.service.ts';
 import { type Message, toSlackText } from './message.ts';
-import {
-  type ChannelAddress,
-  type ChannelRef,
-  type ChannelType,
-  NO_MAIL_SERVER,
-  secretOwner,
-  targetOwner,
-} from './notification-channel.ts';
+import { type ChannelAddress, NO_MAIL_SERVER, secretOwner, targetOwner } from './notification-channel.ts';
 import type { SealedFields } from './notification-channels.repository.ts';
+import type { DueChannel } from './notifications.repository.ts';
 
 interface MessageSenderDeps {
   /** @throws NoTurn when no attempt was made. */
@@ -56,22 +50,16 @@ export function createMessageSender({ post, mailer, secretBox, alertLinks }: Mes
 
   return {
     /** @throws when a secret cannot be opened. */
-    open: ({
-      organizationId,
-      channelId,
-      type,
-      target,
-      sealedTarget,
-      secret,
-    }: ChannelRef & SealedFields & { type: ChannelType; target: string }): ChannelAddress => ({
-      organizationId,
-      channelId,
-      type,
-      target: sealedTarget
-        ? secretBox.open(sealedTarget, targetOwner({ organizationId, channelId }))
-        : target,
-      secret: secret && secretBox.open(secret, secretOwner({ organizationId, channelId })),
-    }),
+    open({ type, target, sealedTarget, secret, ...ref }: DueChannel & SealedFields): ChannelAddress {
+      const { organizationId, channelId } = ref;
+      return {
+        organizationId,
+        channelId,
+        type,
+        target: sealedTarget ? secretBox.open(sealedTarget, targetOwner(ref)) : target,
+        secret: secret && secretBox.open(secret, secretOwner(ref)),
+      };
+    },
     /** @throws conflict for e-mail without a mail server. */
     send(address: ChannelAddress, message: OutgoingMessage): Promise<SendResult> {
       if (address.type === 'email') return mail(address, message);

@@ -10,11 +10,12 @@ import { MENTION_KINDS, type MentionKind } from './notification-plan.ts';
 /** Further alerts are only counted. */
 export const NAMED_MAX = 20;
 
+/** An alert with the name and the layout of its asset. */
+export type ListedAlert = Alert & Layout & { assetName: string };
+
 export interface MentionedAlert {
   kind: MentionKind;
-  alert: Alert;
-  assetName: string;
-  layout: Layout;
+  alert: ListedAlert;
 }
 
 export type MentionCounts = Record<MentionKind, number>;
@@ -28,9 +29,7 @@ export interface NotificationData {
 
 /** An alert in a step of its escalation. */
 interface EscalatedAlert {
-  alert: Alert;
-  assetName: string;
-  layout: Layout;
+  alert: ListedAlert;
   step: number;
   isRepeat: boolean;
   stepCount: number;
@@ -67,12 +66,13 @@ declare module '../db/domain-event.ts' {
   }
 }
 
-const HEADINGS: Record<MentionKind, string> = {
-  opened: 'New alerts',
+const SINGLE: Record<MentionKind, string> = {
+  opened: 'New alert',
   reminder: 'Still open',
   resolved: 'Over',
   late: 'Over already',
 };
+const HEADINGS: Record<MentionKind, string> = { ...SINGLE, opened: 'New alerts' };
 const COUNTED: Record<MentionKind, (count: number) => string> = {
   opened: (count) => (count === 1 ? '1 new alert' : `${count} new alerts`),
   reminder: (count) => `${count} still open`,
@@ -84,7 +84,7 @@ const COUNTED: Record<MentionKind, (count: number) => string> = {
 export function composeMessage(mentioned: readonly MentionedAlert[], counts: MentionCounts): Message {
   const named = cutToBody(mentioned);
   const sections = MENTION_KINDS.flatMap((kind) => {
-    const lines = named.filter((each) => each.kind === kind).map(toLine);
+    const lines = named.filter((each) => each.kind === kind).map(({ alert }) => toLine(alert));
     return lines.length === 0 ? [] : [`${HEADINGS[kind]}:\n${lines.join('\n')}`];
   });
   const more = MENTION_KINDS.reduce((sum, kind) => sum + counts[kind], 0) - named.length;
@@ -94,9 +94,9 @@ export function composeMessage(mentioned: readonly MentionedAlert[], counts: Men
   return { subject, data: { text, counts, alerts: named.map(toData) } };
 }
 
-const toData = ({ kind, assetName, alert }: MentionedAlert) => ({
+const toData = ({ kind, alert }: MentionedAlert) => ({
   change: kind,
-  assetName,
+  assetName: alert.assetName,
   alert: alertView(alert),
 });
 
@@ -107,7 +107,7 @@ const BODY_BYTES_MAX = 19_000;
 function cutToBody(mentioned: readonly MentionedAlert[]): readonly MentionedAlert[] {
   let left = BODY_BYTES_MAX;
   const full = mentioned.findIndex((each) => {
-    left -= Buffer.byteLength(JSON.stringify([toLine(each), toData(each)]));
+    left -= Buffer.byteLength(JSON.stringify([toLine(each.alert), toData(each)]));
     return left < 0;
   });
   return full === -1 ? mentioned : mentioned.slice(0, full);
@@ -115,8 +115,6 @@ function cutToBody(mentioned: readonly MentionedAlert[]): readonly MentionedAler
 
 export function composeEscalation({
   alert,
-  assetName,
-  layout,
   step,
   isRepeat,
   stepCount,
@@ -124,12 +122,13 @@ export function composeEscalation({
   hasBeenSnoozed,
   fleet,
 }: EscalatedAlert): Message {
+  const { assetName } = alert;
   const about = fleet === null ? aboutOf(assetName, alert) : describeFleet(fleet);
   const openedText = isAtOnce ? 'New alert' : 'Nobody has acknowledged this alert yet';
   const heading = hasBeenSnoozed ? 'Still open after its snooze' : openedText;
   const lines = [
     `${heading} (step ${step} of ${stepCount}${isRepeat ? ' again' : ''}):`,
-    toLine({ kind: 'opened', alert, assetName, layout }),
+    toLine(alert),
     ...(fleet === null ? [] : [`It stands for the whole fleet: ${describeFleet(fleet)}`]),
   ];
   return {
@@ -219,20 +218,13 @@ function subjectOf(named: readonly MentionedAlert[], counts: MentionCounts): str
   const kinds = MENTION_KINDS.filter((kind) => counts[kind] > 0);
   const counted = kinds.map((kind) => COUNTED[kind](counts[kind])).join(', ');
   if (!first) return counted;
-  const about = aboutOf(first.assetName, first.alert);
+  const about = aboutOf(first.alert.assetName, first.alert);
   const total = sum(kinds.map((kind) => counts[kind]));
   return total === 1 ? `${SINGLE[first.kind]}: ${about}` : `${counted}: ${andMore(about, total - 1)}`;
 }
 
-const SINGLE: Record<MentionKind, string> = {
-  opened: 'New alert',
-  reminder: 'Still open',
-  resolved: 'Over',
-  late: 'Over already',
-};
-
-const toLine = ({ assetName, alert, layout }: MentionedAlert): string =>
-  `- ${toOneLine(assetName)} (${alert.serialNumber}): ${describe(alert, layout)}, ${spanOf(alert)}`;
+const toLine = (alert: ListedAlert): string =>
+  `- ${toOneLine(alert.assetName)} (${alert.serialNumber}): ${describe(alert)}, ${spanOf(alert)}`;
 
 function spanOf({ startedAt, endedAt, extreme, type }: Alert): string {
   const begin = toMinute(startedAt.toISOString());
@@ -248,16 +240,16 @@ export const aboutOf = (assetName: string, alert: Pick<Alert, 'type' | 'severity
 const nameOf = ({ type, severity }: Pick<Alert, 'type' | 'severity'>): string =>
   severity === 'warning' ? `${ALERT_NAMES[type]} (warning)` : ALERT_NAMES[type];
 
-function describe(alert: Alert, layout: Layout): string {
+function describe(alert: ListedAlert): string {
   const { type, details } = alert;
   const name = nameOf(alert);
   if ('bounds' in details) {
     const { lowC, highC } = details.bounds;
     const bound = type === 'high_temp' ? `above ${highC}` : `below ${lowC}`;
     const ended = details.resolution === 'outside_schedule' ? ', ended by its schedule' : '';
-    return `${name}, ${details.value} °C on ${channelText(details.channel, layout)}, ${bound} °C${ended}`;
+    return `${name}, ${details.value} °C on ${channelText(details.channel, alert)}, ${bound} °C${ended}`;
   }
-  if ('error' in details) return `${name} ${details.error} on ${channelText(details.channel, layout)}`;
+  if ('error' in details) return `${name} ${details.error} on ${channelText(details.channel, alert)}`;
   return name;
 }
 

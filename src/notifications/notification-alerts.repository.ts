@@ -1,10 +1,10 @@
 /** The alerts that each channel has yet to notify of. */
-import type { Alert, AlertRef } from '../alerts/alert.ts';
+import type { AlertRef } from '../alerts/alert.ts';
 import type { SnoozeChange } from '../alerts/alert-handling.ts';
 import { oneOf } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import type { Layout } from '../devices/device-capabilities.ts';
+import type { ListedAlert } from './message.ts';
 import {
   FIND_OLDEST_ALERT,
   LIST_ALERTS,
@@ -68,10 +68,7 @@ export function createNotificationAlertsRepository(sql: Database) {
       query(sql, LIST_DUE, { ...ref, now, limit }),
 
     /** In the order of the ids. */
-    listAlerts: (
-      organizationId: string,
-      alertIds: string[],
-    ): Promise<Array<Alert & Layout & { assetName: string }>> =>
+    listAlerts: (organizationId: string, alertIds: string[]): Promise<ListedAlert[]> =>
       query(sql, LIST_ALERTS, { organizationIds: alertIds.map(() => organizationId), alertIds }),
 
     async markNotified(

@@ -110,9 +110,8 @@ export function changedChannel(
   channel: NotificationChannel,
   { target, secret, ...rules }: ChangeChannel,
 ): ChannelSettings {
-  const { name, alertTypes, groupIds, delayMinutes, reminderMinutes, quietHours, status } = channel;
   return {
-    ...{ name, alertTypes, groupIds, delayMinutes, reminderMinutes, quietHours, status },
+    ...channel,
     ...rules,
     target: target === undefined ? channel.target : shownTarget(channel.type, target),
   };

@@ -16,12 +16,7 @@ export interface SealedFields {
   secret: Buffer | null;
 }
 
-interface FoundAddress extends SealedFields {
-  id: string;
-  type: ChannelType;
-  target: string;
-  isConfirmed: boolean;
-}
+type FoundAddress = SealedFields & Pick<NotificationChannel, 'id' | 'type' | 'target' | 'isConfirmed'>;
 
 interface ChannelRow extends Columns<NotificationChannel & SealedFields> {
   organization_id: string;
@@ -67,16 +62,14 @@ const toColumns = (settings: ChannelSettings) => ({
 export type ChannelsRepository = ReturnType<typeof createChannelsRepository>;
 
 export function createChannelsRepository(sql: Database) {
-  const one = ({ organizationId, channelId }: ChannelRef) =>
-    sql('notification_channels').where({ organization_id: organizationId, id: channelId });
+  const all = (organizationId: string) =>
+    sql('notification_channels').where({ organization_id: organizationId });
+  const one = ({ organizationId, channelId }: ChannelRef) => all(organizationId).where({ id: channelId });
 
   return {
     /** Newest first. */
     async list(organizationId: string, page: Page): Promise<NotificationChannel[]> {
-      const rows = await sql('notification_channels')
-        .where({ organization_id: organizationId })
-        .modify(newestFirst, page);
-      return rows.map(toChannel);
+      return (await all(organizationId).modify(newestFirst, page)).map(toChannel);
     },
 
     async find(ref: ChannelRef): Promise<NotificationChannel | null> {
@@ -92,8 +85,8 @@ export function createChannelsRepository(sql: Database) {
 
     /** Channels that messages may be sent to, in the order of the ids. */
     async listActive(organizationId: string, ids: string[]): Promise<NamedChannel[]> {
-      const rows = await sql('notification_channels')
-        .where({ organization_id: organizationId, status: 'active', is_confirmed: true })
+      const rows = await all(organizationId)
+        .where({ status: 'active', is_confirmed: true })
         .whereIn('id', ids)
         .select('id', 'type', 'name', 'target');
       return rows.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
@@ -104,8 +97,7 @@ export function createChannelsRepository(sql: Database) {
       organizationId: string,
       ids: string[],
     ): Promise<Array<NamedChannel & Pick<NotificationChannel, 'lastError'>>> {
-      const rows = await sql('notification_channels')
-        .where({ organization_id: organizationId })
+      const rows = await all(organizationId)
         .whereIn('id', ids)
         .select('id', 'type', 'name', 'target', 'last_error');
       return rows
@@ -115,21 +107,14 @@ export function createChannelsRepository(sql: Database) {
 
     /** Keeps the channels from being deleted until the transaction ends. Returns the ids that exist. */
     async lockKeys(organizationId: string, ids: string[]): Promise<string[]> {
-      const rows = await sql('notification_channels')
-        .where({ organization_id: organizationId })
-        .whereIn('id', ids)
-        .orderBy('id')
-        .forKeyShare()
-        .select('id');
-      return rows.map(({ id }) => id);
+      return all(organizationId).whereIn('id', ids).orderBy('id').forKeyShare().pluck('id');
     },
 
     /** Serializes additions of channels until the transaction ends. */
     lockAll: (organizationId: string): Promise<void> =>
       lockName(sql, `notification channels:${organizationId}`),
 
-    count: (organizationId: string): Promise<number> =>
-      countRows(sql('notification_channels').where({ organization_id: organizationId })),
+    count: (organizationId: string): Promise<number> => countRows(all(organizationId)),
 
     /** The id of a channel to be inserted: its secrets are encrypted for that id before the row exists. */
     nextId: (): Promise<string> => nextId(sql),
@@ -169,17 +154,12 @@ export function createChannelsRepository(sql: Database) {
 
     /** Confirms all channels with the address, which is in lower case. */
     async confirmAddress(organizationId: string, addressKey: string): Promise<NotificationChannel[]> {
-      const rows = await sql('notification_channels')
-        .where({ organization_id: organizationId, type: 'email', is_confirmed: false })
+      const rows = await all(organizationId)
+        .where({ type: 'email', is_confirmed: false })
         .whereRaw('lower(target) = ?', [addressKey])
         .update({ is_confirmed: true })
         .returning('*');
       return rows.map(toChannel);
-    },
-
-    /** Error of the latest attempt; null: it succeeded. */
-    async updateLastError(ref: ChannelRef, error: string | null): Promise<void> {
-      await one(ref).update({ last_error: error });
     },
 
     async findAddress(ref: ChannelRef): Promise<FoundAddress | null> {

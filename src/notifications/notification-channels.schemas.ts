@@ -4,7 +4,7 @@ import { SECRET_LENGTH_MAX, SECRET_LENGTH_MIN } from '../endpoints/endpoint-secr
 import { URL_LENGTH_MAX } from '../endpoints/endpoint-url.ts';
 import { secretInput } from '../endpoints/endpoints.schemas.ts';
 import { atMost, name as nameOf, pageSchema, timestamp, uuid } from '../http/schemas.ts';
-import { timezone } from '../profiles/profiles.schemas.ts';
+import { timeOfDay, timezone } from '../profiles/profiles.schemas.ts';
 import {
   CHANNEL_STATUSES,
   CHANNEL_TYPES,
@@ -16,11 +16,6 @@ import {
   SHOWN_STATUSES,
 } from './notification-channel.ts';
 import type { QuietHours } from './quiet-hours.ts';
-
-const NO_TIME = '{{#label}} must be a time from 00:00 to 23:59, written HH:MM';
-const timeOfDay = Joi.string()
-  .pattern(/^(?:[01]\d|2[0-3]):[0-5]\d$/)
-  .messages({ 'string.pattern.base': NO_TIME, 'string.empty': NO_TIME });
 
 const quietHours = Joi.object<QuietHours>({
   from: timeOfDay.required().description('Local time.').example('22:00'),
@@ -47,7 +42,7 @@ const name = nameOf(NAME_MAX)
 const target = atMost(URL_LENGTH_MAX)
   .description('An e-mail address, or an absolute http or https URL of a public host, as for webhooks.')
   .example('https://example.com/hooks/notifications');
-const alertTypes = Joi.array()
+export const alertTypes = Joi.array()
   .items(Joi.string().valid(...ALERT_TYPES))
   .min(1)
   .unique()

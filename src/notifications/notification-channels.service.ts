@@ -5,7 +5,7 @@ import { describeTest, refuseWithoutTurn } from '../deliveries/attempt-error.ts'
 import { endpointUrlFault } from '../endpoints/endpoint-url.ts';
 import type { SecretBox } from '../endpoints/secret-box.ts';
 import { type LockedGroups, requireGroups } from '../groups/group.ts';
-import { MINUTE_MS } from '../process/durations.ts';
+import { plusMinutes } from '../process/durations.ts';
 import { conflict, invalid, orNotFound } from '../process/errors.ts';
 import type { MailAddresses } from './mail-addresses.service.ts';
 import type { SendResult } from './mailer.service.ts';
@@ -39,11 +39,11 @@ import { quietUntil } from './quiet-hours.ts';
 
 interface ChannelsServiceDeps {
   channelsIn(sql: Database): ChannelsRepository;
-  channels: Pick<ChannelsRepository, 'updateLastError'>;
   notificationAlertsIn(
     sql: Database,
   ): Pick<NotificationAlertsRepository, 'removeAll' | 'removeDue' | 'planReminders' | 'endQuietHours'>;
-  notificationsIn(sql: Database): Pick<NotificationsRepository, 'dropUnsent' | 'endQuietHours'>;
+  notifications: Pick<NotificationsRepository, 'showError'>;
+  notificationsIn(sql: Database): Pick<NotificationsRepository, 'dropUnsent' | 'endQuietHours' | 'showError'>;
   /** Finds the name of an escalation with a step that names the channel; null: there is none. */
   escalationsIn(sql: Database): {
     findNameByChannel(organizationId: string, channelId: string): Promise<string | null>;
@@ -99,7 +99,7 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
     const heldUntil = quietUntil(before.quietHours, now);
     const { reminderMinutes } = after;
     if (reminderMinutes !== before.reminderMinutes) {
-      const dueAt = reminderMinutes === null ? null : new Date(now.getTime() + reminderMinutes * MINUTE_MS);
+      const dueAt = reminderMinutes === null ? null : plusMinutes(now, reminderMinutes);
       await notificationAlertsIn(sql).planReminders(ref, dueAt, { now, heldUntil });
     }
     // The worker postpones them again where the changed quiet hours hold them.
@@ -120,7 +120,7 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
     const address = { ...ref, type: 'email' as const, target, secret: null };
     const { error, isUnsent } = await sender.send(address, { id: randomUUID(), madeAt: deps.now(), content });
     if (isUnsent) await addresses.takeBack(ref, target, 'link');
-    await deps.channels.updateLastError(ref, error);
+    await deps.notifications.showError(ref, error);
   }
 
   async function confirmation(
@@ -241,7 +241,7 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
       const message = { id: randomUUID(), madeAt: deps.now(), content: TEST_MESSAGE };
       const result = await sender.send(address, message).catch(refuseWithoutTurn);
       const error = describeTest(result);
-      await transact(({ sql }) => channelsIn(sql).updateLastError(ref, error));
+      await transact(({ sql }) => notificationsIn(sql).showError(ref, error));
       return { ...result, error };
     },
   };

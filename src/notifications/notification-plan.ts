@@ -4,7 +4,7 @@
  * mentioned is never mentioned, unless it was over when it was recorded: then it is mentioned once, but not
  * when it began and ended during maintenance.
  */
-import { MINUTE_MS } from '../process/durations.ts';
+import { plusMinutes } from '../process/durations.ts';
 
 /** While this many messages of a channel are unsent, its alerts wait: the next message names them all. */
 export const UNSENT_MAX = 10;
@@ -70,7 +70,7 @@ export function planNotification(
     kept: idsOf(due.filter(({ isOver, isAcknowledged }) => !isOver && !isAcknowledged)),
     acknowledged: idsOf(due.filter(({ isOver, isAcknowledged }) => !isOver && isAcknowledged)),
     muted,
-    nextDueAt: reminderMinutes === null ? null : new Date(now.getTime() + reminderMinutes * MINUTE_MS),
+    nextDueAt: reminderMinutes === null ? null : plusMinutes(now, reminderMinutes),
   };
 }
 

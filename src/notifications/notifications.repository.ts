@@ -16,20 +16,20 @@ import {
   REMOVE_ENDED,
 } from './notifications.statements.ts';
 
-export interface ClaimedNotification extends ChannelRef, SealedFields {
+export interface DueChannel extends ChannelRef {
+  type: ChannelType;
+  target: string;
+}
+
+export interface ClaimedNotification extends DueChannel, SealedFields {
   id: string;
   content: Message;
   attemptCount: number;
   isEscalation: boolean;
   createdAt: Date;
-  type: ChannelType;
-  target: string;
 }
 
-export interface DueChannel extends ChannelRef {
-  type: ChannelType;
-  target: string;
-}
+type NotificationRef = Pick<ClaimedNotification, 'organizationId' | 'id'>;
 
 export interface RecordedNotification extends ChannelRef {
   id: string;
@@ -78,10 +78,12 @@ export type NotificationsRepository = ReturnType<typeof createNotificationsRepos
 export function createNotificationsRepository(sql: Database, ownerId: string) {
   const channel = ({ organizationId, channelId }: ChannelRef) =>
     sql('notification_channels').where({ organization_id: organizationId, id: channelId });
+  const active = (ref: ChannelRef) => channel(ref).where({ status: 'active', is_confirmed: true });
   const pending = ({ organizationId, channelId }: ChannelRef) =>
     sql('notifications').where({ organization_id: organizationId, channel_id: channelId, state: 'pending' });
-  const claimed = ({ organizationId, id }: Pick<ClaimedNotification, 'organizationId' | 'id'>) =>
-    sql('notifications').where({ organization_id: organizationId, id, leased_by: ownerId });
+  const one = ({ organizationId, id }: NotificationRef) =>
+    sql('notifications').where({ organization_id: organizationId, id });
+  const claimed = (ref: NotificationRef) => one(ref).where({ leased_by: ownerId });
 
   async function insert(
     { organizationId, channelId }: ChannelRef,
@@ -109,11 +111,7 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
      * channel is disabled or gone. Queueing alerts for the channel does not wait.
      */
     async lockChannel(ref: ChannelRef): Promise<GatheringChannel | null> {
-      const row = await channel(ref)
-        .where({ status: 'active', is_confirmed: true })
-        .first()
-        .forNoKeyUpdate()
-        .skipLocked();
+      const row = await active(ref).first().forNoKeyUpdate().skipLocked();
       if (!row) return null;
       return {
         reminderMinutes: row.reminder_minutes,
@@ -127,14 +125,8 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
     insert,
 
     /** Null: it is gone. */
-    async findContent({
-      organizationId,
-      id,
-    }: {
-      organizationId: string;
-      id: string;
-    }): Promise<Message | null> {
-      const row = await sql('notifications').where({ organization_id: organizationId, id }).first('content');
+    async findContent(ref: NotificationRef): Promise<Message | null> {
+      const row = await one(ref).first('content');
       return row?.content ?? null;
     },
 
@@ -144,13 +136,12 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
 
     /** The first steps that are not gathered. The caller locks the channel before it changes them. */
     async listSteps(ref: ChannelRef, limit: number): Promise<Array<{ id: string; content: Message }>> {
-      const rows = await pending(ref)
+      return pending(ref)
         .where({ is_escalation: true })
         .whereNull('next_attempt_at')
         .orderBy('id')
         .limit(limit)
         .select('id', 'content');
-      return rows.map(({ id, content }) => ({ id, content }));
     },
 
     /** Replaces the steps by one message, which is due. */
@@ -175,8 +166,8 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
       await channel(ref).update({ steps_gathered_at: at });
     },
 
-    /** Shows the error on the channel. */
-    async markFailed(ref: ChannelRef, error: string): Promise<void> {
+    /** Shows the error of the latest attempt on the channel; null: it succeeded. */
+    async showError(ref: ChannelRef, error: string | null): Promise<void> {
       await channel(ref).update({ last_error: error });
     },
 
@@ -197,10 +188,7 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
       now: Date,
       { leaseSeconds, isForEscalations }: { leaseSeconds: number; isForEscalations: boolean },
     ): Promise<ClaimedNotification | null> {
-      const target = await channel(ref)
-        .where({ status: 'active', is_confirmed: true })
-        .first()
-        .forNoKeyUpdate();
+      const target = await active(ref).first().forNoKeyUpdate();
       if (!target) return null;
       const next = pending(ref)
         .whereRaw(IS_DUE, { now })

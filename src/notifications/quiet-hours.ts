@@ -1,5 +1,5 @@
 /** Daily hours in which nothing is sent, by the local time of a time zone. */
-import { MINUTE_MS } from '../process/durations.ts';
+import { DAY_MINUTES, MINUTE_MS, minutesAfterMidnight, plusMinutes } from '../process/durations.ts';
 import { utcOffsetMinutes } from '../profiles/time-zone.ts';
 
 export interface QuietHours {
@@ -11,13 +11,11 @@ export interface QuietHours {
   timezone: string;
 }
 
-const DAY_MINUTES = 1_440;
-
 /** The end of the quiet hours that include this moment; null when none do. */
 export function quietUntil(quietHours: QuietHours | null, at: Date): Date | null {
   if (quietHours === null || !isQuiet(quietHours, at)) return null;
   const minute = new Date(Math.floor(at.getTime() / MINUTE_MS) * MINUTE_MS);
-  const left = modulo(minutesOf(quietHours.to) - wallMinute(quietHours, minute), DAY_MINUTES);
+  const left = modulo(minutesAfterMidnight(quietHours.to) - wallMinute(quietHours, minute), DAY_MINUTES);
   const end = plusMinutes(minute, left);
   // A night with a clock change is longer or shorter than the two times suggest.
   const { timezone } = quietHours;
@@ -32,7 +30,7 @@ function firstNotQuiet(quietHours: QuietHours, found: Date): Date {
 }
 
 function isQuiet(quietHours: QuietHours, at: Date): boolean {
-  const [from, to] = [minutesOf(quietHours.from), minutesOf(quietHours.to)];
+  const [from, to] = [minutesAfterMidnight(quietHours.from), minutesAfterMidnight(quietHours.to)];
   const minute = wallMinute(quietHours, at);
   return from < to ? minute >= from && minute < to : minute >= from || minute < to;
 }
@@ -40,10 +38,4 @@ function isQuiet(quietHours: QuietHours, at: Date): boolean {
 const wallMinute = ({ timezone }: QuietHours, at: Date): number =>
   modulo(Math.floor(at.getTime() / MINUTE_MS) + utcOffsetMinutes(timezone, at), DAY_MINUTES);
 
-function minutesOf(time: string): number {
-  const [hours = 0, minutes = 0] = time.split(':').map(Number);
-  return hours * 60 + minutes;
-}
-
-const plusMinutes = (at: Date, minutes: number) => new Date(at.getTime() + minutes * MINUTE_MS);
 const modulo = (value: number, by: number) => ((value % by) + by) % by;

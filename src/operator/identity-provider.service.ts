@@ -4,7 +4,7 @@
  * stored.
  */
 import type * as OpenId from 'openid-client';
-import { AppError } from '../process/errors.ts';
+import { AppError, unavailable } from '../process/errors.ts';
 import type { Log } from '../process/log.ts';
 import type { Claims } from './identity.ts';
 import type { SignInAttempt } from './sign-in-attempt.ts';
@@ -60,9 +60,7 @@ export function createIdentityProvider({
   function refuse(error: unknown, step: string): never {
     const { name, code, error: answer } = error as { name?: string; code?: string; error?: string };
     log.warn({ step, name, code, answer }, 'A sign-in with the identity provider failed');
-    throw step === 'code' && isRefusal(code)
-      ? new AppError('forbidden', REFUSED)
-      : new AppError('unavailable', AWAY, RETRY);
+    throw step === 'code' && isRefusal(code) ? new AppError('forbidden', REFUSED) : unavailable(AWAY, 10);
   }
 
   return {
@@ -95,8 +93,6 @@ export function createIdentityProvider({
     },
   };
 }
-
-const RETRY = { headers: { 'Retry-After': '10' } };
 
 /** Whether the provider has answered without a sign-in. */
 const isRefusal = (code: string | undefined): boolean =>

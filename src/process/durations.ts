@@ -3,6 +3,9 @@ export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
+export const DAY_MINUTES = 1_440;
+
+export const plusMinutes = (at: Date, minutes: number): Date => new Date(at.getTime() + minutes * MINUTE_MS);
 
 /** A timer that is to wait for longer fires at once. */
 export const TIMER_MS_MAX = 2 ** 31 - 1;
@@ -38,6 +41,12 @@ const UNITS: ReadonlyArray<readonly [string, number]> = [
 /** `HH:MM`, of minutes after midnight or of a distance from UTC. */
 export const clockText = (minutes: number): string =>
   [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':');
+
+/** Minutes from midnight to `HH:MM`. */
+export function minutesAfterMidnight(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number);
+  return hours * 60 + minutes;
+}
 
 /** "1 d 2 h 3 min", rounded to the second. */
 export function durationText(seconds: number): string {

@@ -43,6 +43,10 @@ export function orNotFound<Thing>(thing: Thing | null | undefined, message: stri
   return thing;
 }
 export const conflict = (message: string) => new AppError('conflict', message);
+export const rateLimited = (message: string, retryAfterSeconds: number) =>
+  new AppError('rate_limited', message, { headers: { 'Retry-After': String(retryAfterSeconds) } });
+export const unavailable = (message: string, retryAfterSeconds: number, cause?: unknown) =>
+  new AppError('unavailable', message, { cause, headers: { 'Retry-After': String(retryAfterSeconds) } });
 
 /** The message of an error of the database: Knex puts the whole statement, with its values, before it. */
 export const withoutStatement = (message: string): string => message.split(' - ').at(-1) as string;

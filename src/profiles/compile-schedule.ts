@@ -25,12 +25,11 @@ import {
   UTC_OFFSET_STEP_MINUTES,
   type WeekCalendar,
 } from '../devices/configuration.ts';
-import { DAY_MS } from '../process/durations.ts';
+import { DAY_MINUTES, DAY_MS, minutesAfterMidnight } from '../process/durations.ts';
 import { type Schedule, WEEKDAYS, type WeekSchedule } from './profile.ts';
 import { utcOffsetMinutes } from './time-zone.ts';
 
 const DAYS_IN_WEEK = 7;
-const DAY_MINUTES = 24 * 60;
 const MIDNIGHT = 0;
 const NOON = DAY_MINUTES / 2;
 
@@ -71,8 +70,6 @@ function wholeDays(days: number[]): WeekWindow[] {
 }
 
 const sorted = (days: number[]) => days.toSorted((a, b) => a - b);
-
-const minutesAfterMidnight = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 
 const HALF_YEAR_MS = 182 * DAY_MS;
 

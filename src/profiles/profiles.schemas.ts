@@ -71,12 +71,12 @@ const intervals = Joi.object<Intervals>({ measurementIntervalMinutes, transmissi
   .description('How often to measure and to send; what is not set stays as it is on the device.')
   .meta({ name: 'Intervals' });
 
-function timeOfDay(pattern: RegExp, last: string) {
+function timeUntil(last: string, pattern: RegExp) {
   const noTime = `{{#label}} must be a time from 00:00 to ${last}, written HH:MM`;
   return Joi.string().pattern(pattern).messages({ 'string.pattern.base': noTime, 'string.empty': noTime });
 }
-const startOfWindow = timeOfDay(/^(?:[01]\d|2[0-3]):[0-5]\d$/, '23:59');
-const endOfWindow = timeOfDay(/^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/, '24:00');
+export const timeOfDay = timeUntil('23:59', /^(?:[01]\d|2[0-3]):[0-5]\d$/);
+const endOfWindow = timeUntil('24:00', /^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/);
 
 const NO_ZONE = '{{#label}} must be the name of an IANA time zone, such as Europe/Stockholm';
 
@@ -94,7 +94,7 @@ const schedule = Joi.object<Schedule>({
     .messages({ 'array.min': '{{#label}} must name at least one day' })
     .description('Days on which the window opens.')
     .example(['monday', 'tuesday', 'wednesday', 'thursday', 'friday']),
-  from: startOfWindow.description('Local time at which the window opens.').example('08:00'),
+  from: timeOfDay.description('Local time at which the window opens.').example('08:00'),
   to: endOfWindow
     .description(
       'Local time at which it closes; when earlier than from, on the day after. From 00:00 to 24:00 is the whole day.',

@@ -1,7 +1,7 @@
 /** Ticks of the axes of a chart: round values, and round times of a zone. */
 
 import type { Span } from '../devices/settings.ts';
-import { MINUTE_MS } from '../process/durations.ts';
+import { DAY_MINUTES, MINUTE_MS } from '../process/durations.ts';
 import { utcOffsetMinutes } from '../profiles/time-zone.ts';
 
 export interface Tick {
@@ -26,7 +26,6 @@ export function valueTicks(low: number, high: number, ticksMax: number): Tick[] 
   });
 }
 
-const DAY_MINUTES = 1_440;
 const STEP_DAYS = [1, 2, 7, 14, 28, 56, 112];
 /** In minutes. */
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, ...STEP_DAYS.map((days) => days * DAY_MINUTES)];

@@ -18,7 +18,7 @@ const BOUND_LABEL_WIDTH = 60;
 /** Space beside the chart for the values at its edges. */
 const AXIS_WIDTH = 34;
 
-type Page = InstanceType<typeof PDFDocument>;
+export type Page = InstanceType<typeof PDFDocument>;
 
 /** The look of a channel that is alone in its chart. */
 export const SINGLE = { color: '#205080', dash: null };

@@ -1,9 +1,7 @@
 /** Fonts of the record: each text is written in the first font that has all of its letters, or else in the one with most. */
 import { fileURLToPath } from 'node:url';
 import { create, type Font } from 'fontkit';
-import type PDFDocument from 'pdfkit';
-
-type Page = InstanceType<typeof PDFDocument>;
+import type { Page } from './record-chart.ts';
 
 export type RecordFonts = ReturnType<typeof createRecordFonts>;
 

@@ -3,11 +3,10 @@
  * begin with curves of all of them together.
  */
 import type { Readable } from 'node:stream';
-import type PDFDocument from 'pdfkit';
 import type { Pace } from '../process/pacer.ts';
 import { compareChannels } from './comparison.ts';
 import { alertParagraphs } from './record-alerts.ts';
-import { CHART_HEIGHT, drawChart, MARGIN, SINGLE, WIDTH } from './record-chart.ts';
+import { CHART_HEIGHT, drawChart, MARGIN, type Page, SINGLE, WIDTH } from './record-chart.ts';
 import type { RecordFonts } from './record-fonts.service.ts';
 import {
   channelLines,
@@ -33,8 +32,6 @@ const SIGNATURE_HEIGHT = 50;
 const TURN_MS = 20;
 /** The last line and the signature, which stand on the page of the last channel. */
 const CLOSING_HEIGHT = LINE_HEIGHT + SIGNATURE_HEIGHT;
-
-type Page = InstanceType<typeof PDFDocument>;
 
 /** One record for each device. */
 export type ToPage = (

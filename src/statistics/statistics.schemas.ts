@@ -3,7 +3,7 @@ import { SEVERITIES } from '../devices/alert-terms.ts';
 import { channelFields } from '../devices/devices.schemas.ts';
 import { assetIds, inOrder, rangeTime, timestamp } from '../http/schemas.ts';
 import { SPANS_MAX } from '../mutes/mute.ts';
-import { isTimeZone } from '../profiles/time-zone.ts';
+import { timezone } from '../profiles/profiles.schemas.ts';
 import { COMPARED_MAX } from './comparison.ts';
 import { GAPS_MAX } from './statistics.ts';
 
@@ -17,16 +17,11 @@ interface GetStatistics {
 const spans = () =>
   Joi.array().items(Joi.object({ from: timestamp().required(), to: timestamp().required() }));
 const number = () => Joi.number().unsafe();
-const timezone = () =>
-  Joi.string().custom((name: string, helpers) =>
-    isTimeZone(name) ? name : helpers.message({ custom: NO_TIME_ZONE }),
-  );
-const NO_TIME_ZONE = '{{#label}} must be a name of the IANA time zone database, such as Europe/Stockholm';
 
 export const statisticsQuery = Joi.object<GetStatistics, true>({
   from: rangeTime().required().description('Measured at this time or later'),
   to: rangeTime().required().description('Measured before this time; at most 400 days later'),
-  timezone: timezone().default('UTC').description('In which the PDF shows times; JSON shows them in UTC'),
+  timezone: timezone.default('UTC').description('In which the PDF shows times; JSON shows them in UTC'),
   with: assetIds(COMPARED_MAX).description(
     `Ids of 1 to ${COMPARED_MAX} further devices, separated by commas: the PDF begins with their curves in one picture, and has a record of each. Only with Accept: application/pdf`,
   ),

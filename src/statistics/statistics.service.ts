@@ -82,7 +82,6 @@ export function createStatisticsService(deps: StatisticsDeps) {
       ...span,
       registeredAt: asset.registeredAt.getTime(),
       settings: inForce.toReversed(),
-      isState: (type: number) => measurementTypeOf(type)?.kind === 'binary',
     };
     const curves = createCurves(span, CURVE_COLUMNS);
     let fold = createStatisticsFold({ ...options, medianOf: () => null });

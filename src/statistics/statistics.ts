@@ -12,6 +12,7 @@
 import { breachOf } from '../alerts/alert-state-machine.ts';
 import { INTERVALS_HELD } from '../devices/configuration.ts';
 import { TEMPERATURE } from '../devices/device-capabilities.ts';
+import { measurementTypeOf } from '../devices/measurement-type.ts';
 import type { StoredReading } from '../devices/reading.ts';
 import type { SettingsPeriod, Span } from '../devices/settings.ts';
 import { type BoundsInForce, boundsInForce, withoutBounds } from './bounds-in-force.ts';
@@ -27,8 +28,6 @@ export interface StatisticsOptions extends Span {
   registeredAt: number;
   /** Settings in force within the span and before it, oldest first. */
   settings: readonly SettingsPeriod[];
-  /** Readings of this type are sent when a state changes, so a sample holds without limit. */
-  isState(type: number): boolean;
   /**
    * Milliseconds between the readings of a channel, if neither frames nor settings contain them; null:
    * unknown.
@@ -102,7 +101,8 @@ interface End {
 
 function createChannelFold(channel: number, type: number, options: StatisticsOptions) {
   const { from, to, settings } = options;
-  const isState = options.isState(type);
+  // These readings are sent when a state changes, so a sample holds without limit.
+  const isState = measurementTypeOf(type)?.kind === 'binary';
   const periods = createPeriods(settings, options.medianOf(channel, type));
   const bounds = type === TEMPERATURE ? boundsInForce(settings, channel, options) : [];
   const alerts = bounds.map((each) => ({ ...each, outsideMs: 0 }));

@@ -5,7 +5,7 @@ import type { StoredReading } from '../../src/devices/reading.ts';
 import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
 import type { Caller, Route } from '../../src/http/route.ts';
 import type { HistoryFilter } from '../../src/measurements/history.repository.ts';
-import { parseCursor, prefersCsv, toCursor } from '../../src/measurements/history.ts';
+import { parseCursor, prefers, toCursor } from '../../src/measurements/history.ts';
 import { measurementsRoutes } from '../../src/measurements/measurements.routes.ts';
 
 const START = Date.UTC(2026, 2, 2);
@@ -124,6 +124,7 @@ describe('A table of measurements', () => {
       'text/html',
       'text/csv;q=x',
     ];
+    const prefersCsv = (accept: string | undefined) => prefers('text/csv', 'application/json', accept);
     for (const accept of csv) assert.ok(prefersCsv(accept), accept);
     for (const accept of json) assert.ok(!prefersCsv(accept), accept);
   });

@@ -32,9 +32,7 @@ const alert = (more: Partial<Alert> = {}): Alert => ({
 });
 const opened = (more: Partial<Alert> = {}, assetName = 'Cold room'): MentionedAlert => ({
   kind: 'opened',
-  alert: alert(more),
-  assetName,
-  layout: { channelTypes: [1, 2, 1], model: null },
+  alert: { ...alert(more), assetName, channelTypes: [1, 2, 1], model: null },
 });
 /** With joiners, a mark of direction, tags and a visible format character. */
 const TYPED = ['👨‍👩‍👧 Canteen', '🏴󠁧󠁢󠁥󠁮󠁧󠁿 Depot', 'می\u200cخواهم', 'क्\u200dष', 'ثلاجة\u200f (1)', '\u06dd١ یخچال'];

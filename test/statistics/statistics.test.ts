@@ -44,7 +44,6 @@ const OPTIONS: StatisticsOptions = {
   ...SPAN,
   registeredAt: 0,
   settings: [inForce()],
-  isState: () => false,
   medianOf: () => null,
 };
 

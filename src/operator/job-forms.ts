@@ -15,6 +15,7 @@ const about = {
     return html`${names.get(slug) ?? slug}, ${applied} applied, deadline ${clock(deadlineAt)}`;
   },
 };
+const ofJob = { section, about, back: job };
 
 /** Fields of the forms that begin a job. */
 export const JOB_LOOKS: Record<string, FieldLook> = {
@@ -51,40 +52,32 @@ export const JOB_FORMS = {
     said: 'The job has begun.',
   },
   cancelConfigJob: {
+    ...ofJob,
     title: 'Cancel the job',
     submit: 'Cancel the job',
-    section,
-    about,
     question: 'The change is withdrawn from devices that have not settled, and offered to no further one.',
     isDanger: true,
-    back: job,
     said: 'The job was cancelled: no further device is offered the change.',
   },
   proceedConfigJob: {
+    ...ofJob,
     title: 'Begin the next stage',
     submit: 'Begin it now',
-    section,
-    about,
     question:
       'The devices of the next stage are offered the change now, however many of the first have applied it.',
-    back: job,
     said: 'The next stage begins.',
   },
   extendConfigJob: {
+    ...ofJob,
     title: 'Move the deadline',
     submit: 'Move it',
-    section,
-    about,
-    back: job,
     said: 'The deadline is moved.',
   },
   retryConfigJob: {
+    ...ofJob,
     title: 'Retry the job',
     submit: 'Send it again',
-    section,
-    about,
     question: 'The same change is sent again to devices that failed or timed out.',
-    back: job,
     next: (_, { id }) => `/operator/jobs/${id}`,
     said: 'The same change is sent again to the devices that failed or timed out.',
   },

@@ -10,7 +10,9 @@ const channel = {
   operation: 'getNotificationChannel',
   name: (shown: Values) => labelOfChannel(shown as ChannelView),
 };
+const ofChannel = { section, about: channel, back: channels };
 const escalation = { operation: 'getEscalation', name: ({ name }: Values) => String(name) };
+const ofEscalation = { section, about: escalation, back: escalations };
 const groupIds = { label: 'Groups, none ticked: all devices', choices: 'groups', help: null } as const;
 const channelLooks = {
   groupIds,
@@ -48,32 +50,26 @@ export const NOTIFICATION_FORMS = {
     },
   },
   updateNotificationChannel: {
+    ...ofChannel,
     title: 'Edit the notification channel',
     submit: 'Save the channel',
-    section,
-    about: channel,
     looks: channelLooks,
     changes: { operation: 'getNotificationChannel' },
-    back: channels,
     said: 'The channel is saved.',
   },
   deleteNotificationChannel: {
+    ...ofChannel,
     title: 'Delete the notification channel',
     submit: 'Delete the channel',
-    section,
-    about: channel,
     question: 'No message is sent to it any more.',
     isDanger: true,
-    back: channels,
     said: 'The channel is deleted.',
   },
   confirmNotificationChannelAgain: {
+    ...ofChannel,
     title: 'Send the link again',
     submit: 'Send the link again',
-    section,
-    about: channel,
     question: 'The address gets a message with a link; the button behind it confirms the address.',
-    back: channels,
     said: 'The link is on its way to the address. If the mail server refuses it, the row below says why within seconds.',
   },
   createEscalation: {
@@ -85,24 +81,20 @@ export const NOTIFICATION_FORMS = {
     said: 'The escalation is created.',
   },
   updateEscalation: {
+    ...ofEscalation,
     title: 'Edit the escalation',
     submit: 'Save the escalation',
-    section,
-    about: escalation,
     question: 'Steps that are not made yet follow a change at once.',
     looks: escalationLooks,
     changes: { operation: 'getEscalation' },
-    back: escalations,
     said: 'The escalation is saved.',
   },
   deleteEscalation: {
+    ...ofEscalation,
     title: 'Delete the escalation',
     submit: 'Delete the escalation',
-    section,
-    about: escalation,
     question: 'Steps that are not made yet are not made.',
     isDanger: true,
-    back: escalations,
     said: 'The escalation is deleted.',
   },
 } satisfies Record<string, FormLayout>;

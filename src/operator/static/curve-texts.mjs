@@ -36,7 +36,8 @@ export function captionOf(chart) {
 function sampleOf({ index }) {
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
   svg.setAttribute('viewBox', '0 0 28 8');
-  svg.setAttribute('class', `sample series-${index + 1}`);
+  svg.setAttribute('class', 'sample');
+  svg.style.stroke = `var(--series-${index + 1})`;
   const path = document.createElementNS(svg.namespaceURI, 'path');
   path.setAttribute('d', 'M0 4h28');
   path.setAttribute('stroke-dasharray', DASHES[index].join(' '));

@@ -15,8 +15,7 @@ function keyOf(node) {
 const KEYS = {
   a: (link) => link.getAttribute('href'),
   form: (form) => form.getAttribute('action'),
-  input: ({ name, type, defaultValue }) =>
-    ['checkbox', 'radio'].includes(type) ? `${name} ${defaultValue}` : name,
+  input: ({ name, type, defaultValue }) => (type === 'checkbox' ? `${name} ${defaultValue}` : name),
   select: ({ name }) => name,
   textarea: ({ name }) => name,
   details: (details) => details.querySelector('summary')?.textContent,

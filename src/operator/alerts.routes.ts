@@ -7,7 +7,7 @@ import { alertsHtml, MAINTENANCE_PATH } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
 import type { ListChoices } from './form-layout.ts';
 import { maintenanceHtml } from './maintenance-html.ts';
-import { given, type OperatorPage, type PageDeps, type ReadTyped, toOwnPath } from './page-deps.ts';
+import { given, leadBack, type OperatorPage, type PageDeps, type ReadTyped, toOwnPath } from './page-deps.ts';
 import { roundedDown } from './page-fingerprint.ts';
 import { toWords } from './parts.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
@@ -179,13 +179,8 @@ export function alertsRoutes({
       });
       return { title: `${assetName}, ${toWords(alert.type)}`, content };
     }),
-    {
-      // The list stands at this address where none was ticked.
-      method: 'GET',
-      path: ACKNOWLEDGE_PATH,
-      role: 'read',
-      handle: async () => ({ location: path }),
-    },
+    // The list stands at this address where none was ticked.
+    leadBack(ACKNOWLEDGE_PATH, () => path),
     {
       // Several alerts by one form: each by the operation of the API, with the note as its comment.
       method: 'POST',

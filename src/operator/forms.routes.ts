@@ -17,7 +17,14 @@ import { defaultsOf, toChange, toCreation, toTimes, withoutUnused } from './form
 import { FORM_PATH, FORMS, type FormName, operationOf, outcomeOf, toActionUrl } from './forms.ts';
 import { joinHtml, takeAwayHtml } from './groups-html.ts';
 import { type Content, html } from './html.ts';
-import { type FormPageDeps, type OperatorPage, type Refusal, toOnce, toOwnPath } from './page-deps.ts';
+import {
+  type FormPageDeps,
+  leadBack,
+  type OperatorPage,
+  type Refusal,
+  toOnce,
+  toOwnPath,
+} from './page-deps.ts';
 import { changedSettings, saveHtml } from './profiles-html.ts';
 import { type Session, toCaller } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
@@ -353,14 +360,10 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
       },
     },
     { method: 'POST', path: `${FORM_PATH}/{form}`, role: 'read', handle: receive },
-    {
-      method: 'GET',
-      path: `${FORM_PATH}/{form}/file`,
-      role: 'read',
-      handle: async ({ params: { form = '' }, query }) => ({
-        location: `${FORM_PATH}/${encodeURIComponent(form)}?${query}`,
-      }),
-    },
+    leadBack(
+      `${FORM_PATH}/{form}/file`,
+      ({ params: { form = '' }, query }) => `${FORM_PATH}/${encodeURIComponent(form)}?${query}`,
+    ),
     {
       method: 'POST',
       path: `${FORM_PATH}/{form}/file`,

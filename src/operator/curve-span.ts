@@ -55,8 +55,13 @@ function faultOf({ from, to }: { from: Date | null; to: Date | null }): string |
 }
 
 /** The part of the address that names the span. */
-export const spanQuery = ({ name, from, to }: CurveSpan): Record<string, string> =>
-  name === null ? { from: from.toISOString(), to: to.toISOString() } : { span: name };
+export const spanQuery = (span: CurveSpan): Record<string, string> =>
+  span.name === null ? isoSpan(span) : { span: span.name };
+
+export const isoSpan = ({ from, to }: Pick<CurveSpan, 'from' | 'to'>) => ({
+  from: from.toISOString(),
+  to: to.toISOString(),
+});
 
 /** Enough points for the width of a screen, and few enough to read at once. */
 const POINTS_MAX = 750;

@@ -13,7 +13,7 @@ import {
   toCurves,
 } from './curve.ts';
 import type { CurveMarksRepository, MarkedAlert } from './curve-marks.repository.ts';
-import { type CurveSpan, readSpan, resolutionFor } from './curve-span.ts';
+import { type CurveSpan, isoSpan, readSpan, resolutionFor } from './curve-span.ts';
 import type { OperatorPage, PageDeps } from './page-deps.ts';
 import { asAttachment, devicesInFile, toReadingsFile } from './readings-file.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
@@ -50,16 +50,11 @@ export function curveRoutes({
   async function listPoints(
     session: Session,
     assetId: string,
-    { from, to }: CurveSpan,
+    span: CurveSpan,
     resolution: Resolution | null,
   ): Promise<Point[] | null> {
     const limit = String(resolution === null ? READINGS_PER_PAGE : BUCKETS_PER_PAGE);
-    const query = {
-      from: from.toISOString(),
-      to: to.toISOString(),
-      limit,
-      ...(resolution && { resolution }),
-    };
+    const query = { ...isoSpan(span), limit, ...(resolution && { resolution }) };
     const points: Point[] = [];
     let cursor: string | null = null;
     for (let page = 0; page < PAGES_MAX; page++) {
@@ -100,9 +95,11 @@ export function curveRoutes({
         const { organizationId } = session;
         const at = now();
         const span = readSpan(query, at);
-        const settingsQuery = { from: span.from.toISOString(), to: span.to.toISOString(), limit: '500' };
         // Refuses an unknown device before anything else is read.
-        const settings = await ask(session, 'listSettings', { params, query: settingsQuery });
+        const settings = await ask(session, 'listSettings', {
+          params,
+          query: { ...isoSpan(span), limit: '500' },
+        });
         const [curves, { alerts, comments }, jobs, muted] = await Promise.all([
           readCurves(session, assetId, span),
           readAlerts(session, assetId, span),
@@ -145,7 +142,7 @@ export function curveRoutes({
           ids.filter((id) => UUID.test(id)),
         );
         const file = await download(session, 'exportMeasurements', {
-          query: { assetIds: ids.join(), from: span.from.toISOString(), to: span.to.toISOString() },
+          query: { assetIds: ids.join(), ...isoSpan(span) },
           accept: 'text/csv',
         });
         const what = devicesInFile(ids.flatMap((id) => names.get(id.toLowerCase()) ?? []));

@@ -4,7 +4,7 @@ import { UUID } from '../process/uuid.ts';
 import { COMPARED_MAX } from '../statistics/comparison.ts';
 import { ARCHIVED_PATH } from './archived-html.ts';
 import type { CurvePanel } from './curve-html.ts';
-import { type CurveSpan, readSpan } from './curve-span.ts';
+import { isoSpan, readSpan } from './curve-span.ts';
 import type { ReadDeviceHistory } from './device-history.service.ts';
 import { deviceHistoryHtml } from './device-history-html.ts';
 import { ALERTS_SHOWN, deviceHtml, statisticsHtml } from './device-html.ts';
@@ -168,5 +168,3 @@ function ignoreMissing(error: unknown): null {
   if (error instanceof AppError && error.kind === 'not_found') return null;
   throw error;
 }
-
-const isoSpan = ({ from, to }: CurveSpan) => ({ from: from.toISOString(), to: to.toISOString() });

@@ -6,12 +6,13 @@ import type { ImportedAssets } from '../assets/asset-import.service.ts';
 import type { auditEntryView } from '../audit/audit.ts';
 import type { Preview } from '../config-jobs/compile-devices.ts';
 import type { JobView, targetView } from '../config-jobs/config-job.ts';
-import type { deliveryDetailView, deliveryView } from '../deliveries/delivery.ts';
+import type { AttemptResult, deliveryDetailView, deliveryView } from '../deliveries/delivery.ts';
 import type { DeviceConfigView } from '../devices/device.ts';
 import type { unregisteredView } from '../devices/unregistered-devices.routes.ts';
 import type { cellularWebhookView, eventWebhookView } from '../endpoints/endpoint.ts';
 import type { PolicyView } from '../escalations/escalation-policy.ts';
 import type { groupView } from '../groups/group.ts';
+import type { Page } from '../http/route.ts';
 import type { keyView } from '../keys/api-key.ts';
 import type { channelView } from '../notifications/notification-channel.ts';
 import type { profileView } from '../profiles/profile.ts';
@@ -19,11 +20,6 @@ import type { SettingsView } from '../statistics/settings-view.ts';
 import type { StatisticsView } from '../statistics/statistics-view.ts';
 import type { BucketView, ReadingView } from './curve.ts';
 import type { sessionView } from './sessions.routes.ts';
-
-interface Page<Item> {
-  items: Item[];
-  nextCursor: string | null;
-}
 
 export type TargetView = ReturnType<typeof targetView>;
 export type ChannelView = ReturnType<typeof channelView>;
@@ -43,11 +39,8 @@ export type WebhookView = (EventWebhookView | CellularWebhookView) &
   Partial<Pick<EventWebhookView, 'events'> & Pick<CellularWebhookView, 'name' | 'deliverConfigApplied'>>;
 
 /** The result of a test of a webhook or a channel. */
-export interface TestedView {
+export interface TestedView extends Pick<AttemptResult, 'statusCode' | 'durationMs' | 'error'> {
   delivered: boolean;
-  statusCode: number | null;
-  durationMs: number;
-  error: string | null;
 }
 
 export interface AppliedView {

@@ -1,6 +1,7 @@
 import { type ListedAssetView, listedAssetView } from '../assets/asset.ts';
 import type { AssetOrderRepository } from '../assets/asset-order.repository.ts';
 import { ASSET_ORDERS, type AssetOrder, beginningOf, parseCursor, toCursor } from '../assets/asset-order.ts';
+import { pageOf } from '../http/route.ts';
 import type { RecentHoursRepository } from '../measurements/recent-hours.repository.ts';
 import { DAY_MS } from '../process/durations.ts';
 import { invalid } from '../process/errors.ts';
@@ -88,10 +89,7 @@ export function fleetRoutes({
     const page = { after, limit: DEVICES_PER_PAGE + 1, groupId };
     const { organizationId } = session;
     const found = await listOrdered(organizationId, order, page);
-    const items = found.slice(0, DEVICES_PER_PAGE);
-    const last = items.at(-1);
-    const nextCursor = found.length > DEVICES_PER_PAGE && last ? toCursor(last) : null;
-    return { items: items.map(({ key, ...asset }) => listedAssetView(asset)), nextCursor };
+    return pageOf(found, DEVICES_PER_PAGE, toCursor, ({ key, ...asset }) => listedAssetView(asset));
   }
 
   /** A search that finds no device may mean an earlier logger, or an archived device. */

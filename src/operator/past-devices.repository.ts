@@ -1,6 +1,6 @@
 /** Devices outside of the fleet: archived ones, and loggers that were replaced. */
 import type { Knex } from 'knex';
-import type { Asset } from '../assets/asset.ts';
+import type { Asset, Replacement } from '../assets/asset.ts';
 import { oneOf } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { toName } from '../http/one-line.ts';
@@ -9,9 +9,7 @@ export interface ArchivedDevice extends Pick<Asset, 'id' | 'name' | 'serialNumbe
   archivedAt: Date;
 }
 
-export interface ReplacedLogger {
-  serialNumber: string;
-  replacedAt: Date;
+export interface ReplacedLogger extends Replacement {
   /** The device that it belonged to, which may be archived by now. */
   assetId: string;
   name: string;

@@ -5,9 +5,7 @@ import type { Caller } from '../http/route.ts';
 import { createSigner } from '../process/signer.ts';
 import { ID_PATTERN } from '../process/uuid.ts';
 
-export interface Session {
-  organizationId: string;
-  id: string;
+export interface Session extends SessionRef {
   organizationName: string;
   /** Name of the person. */
   name: string;

@@ -1,7 +1,8 @@
 /** Groups by name, without the number of members that the list of the API counts for each, and jobs that their changes began. */
-import type { JobStatus } from '../config-jobs/config-job.ts';
+import type { ConfigJob } from '../config-jobs/config-job.ts';
 import { oneOf } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
+import type { Group } from '../groups/group.ts';
 import type { Option } from './form-layout.ts';
 
 /** A device that is in another group than the one that it is to join. */
@@ -13,18 +14,10 @@ export interface LeavingDevice {
   groupName: string;
 }
 
-export interface GroupWithProfile {
-  id: string;
-  name: string;
-  memberCount: number;
-}
+export type GroupWithProfile = Pick<Group, 'id' | 'name' | 'memberCount'>;
 
-export interface GroupJob {
+export interface GroupJob extends Pick<ConfigJob, 'profileSlug' | 'status' | 'reason' | 'finishedAt'> {
   id: string;
-  profileSlug: string;
-  status: JobStatus;
-  reason: string | null;
-  finishedAt: Date | null;
   /** For new members alone. */
   isOfNewMembers: boolean;
 }

@@ -17,7 +17,6 @@ const OTHER_CUTS: Record<string, string> = {
   'src/operator/archived.routes.ts: DEVICES_PER_PAGE': 'a list',
   'src/operator/devices.routes.ts: COMPARED_MAX': 'a list',
   'src/operator/devices.routes.ts: MATCHES_SHOWN': 'a list',
-  'src/operator/fleet.routes.ts: DEVICES_PER_PAGE': 'a list',
   'src/operator/forms.routes.ts: GROUPS_SHOWN': 'a list',
   'src/operator/groups-html.ts: LEAVING_SHOWN': 'a list',
   'src/operator/import-html.ts: GROUPS_MAX': 'a list',

@@ -93,12 +93,10 @@ ${sections.map(
   ({ title, documents }) => html`<h2>${title}</h2>
 <ul>${documents.map(
     (each) =>
-      html`<li><a href="${hrefOf(each)}"${isCurrent(each, path) && html` aria-current="page"`}>${each.label}</a></li>`,
+      html`<li><a href="${hrefOf(each)}"${each.path === path && html` aria-current="page"`}>${each.label}</a></li>`,
   )}</ul>
 `,
 )}</nav>`;
-
-const isCurrent = (document: Document, path: string | null): boolean => document.path === path;
 
 /** Short pages need no table of contents. */
 function contents(headings: Heading[]): Content {

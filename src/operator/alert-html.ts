@@ -55,26 +55,28 @@ ${live(
 ${outageOf(alert, outage)}
 ${facts([
   ['Device', nameLink(alert.assetId, assetName, alert.serialNumber)],
-  ...(device && placeOf(device) !== '' ? [['Place', placeOf(device)] as const] : []),
+  device && placeOf(device) !== '' && ['Place', placeOf(device)],
   ['Details', alertDetails(alert, layout)],
-  ...(device && alert.endedAt === null
-    ? [['Latest readings', html`${latestHtml(device.latest, [])} ${time(device.lastReadingAt)}`] as const]
-    : []),
+  device &&
+    alert.endedAt === null && [
+      'Latest readings',
+      html`${latestHtml(device.latest, [])} ${time(device.lastReadingAt)}`,
+    ],
   ['Severity', alert.severity],
   ['Since', clockAndAge(alert.timestamp)],
   ['Until', alert.endedAt ? clockAndAge(alert.endedAt) : html`<span class="quiet">it is open</span>`],
-  ...(alert.late ? [['Found', 'In late data: it was over by then'] as const] : []),
+  alert.late && ['Found', 'In late data: it was over by then'],
   ['Assigned to', alert.assignee ?? html`<span class="quiet">nobody</span>`],
   [
     'Snoozed until',
     alert.snoozeUntil ? clock(alert.snoozeUntil) : html`<span class="quiet">not snoozed</span>`,
   ],
   ['Notified', notified.join(', ') || html`<span class="quiet">no channel</span>`],
-  ...(alert.escalation ? [['Escalation', escalationOf(alert.escalation, next)] as const] : []),
+  alert.escalation && ['Escalation', escalationOf(alert.escalation, next)],
 ])}
 ${actionsOf(alert, now, link)}
 <h2>History</h2>
-${table({ caption: 'History, oldest first', head: ['When', 'What', 'By', 'Comment'], rows: alert.history.map((entry) => toRow(entry, troublesOf(entry))), empty: '' })}`,
+${table({ caption: 'History, oldest first', head: ['When', 'What', 'By', 'Comment'], rows: alert.history.map((entry) => toRow(entry, troublesOf(entry))) })}`,
 )}`;
 
 type Escalation = Exclude<Alert['escalation'], null>;

@@ -47,11 +47,11 @@ ${outageOf(alert, outage)}
 ${presentValue(alert, latest)}
 ${facts([
   ['Device', alert.serialNumber],
-  ...(place === '' ? [] : [['Place', place] as const]),
-  ...(group === null ? [] : [['Group', group] as const]),
+  place !== '' && ['Place', place],
+  group !== null && ['Group', group],
   ['Details', alertDetails(alert, layout)],
   ['Since', clockAndAge(alert.timestamp)],
-  ...(alert.escalation ? [['Escalation', escalationOf(alert.escalation, next)] as const] : []),
+  alert.escalation && ['Escalation', escalationOf(alert.escalation, next)],
 ])}
 ${alert.status === 'new' ? acknowledgeForm(alert, token, address) : html`<p class="notice" role="status">${outcomeOf(alert)}</p>`}
 <p><a href="/operator/alerts/${alert.id}">Its history, curve and device</a> <span class="quiet">after you have signed in</span></p></section>`;

@@ -15,6 +15,7 @@ import {
   button,
   clock,
   clockAndAge,
+  type FormOptions,
   filterSelect,
   live,
   nameLink,
@@ -108,7 +109,7 @@ export function alertsTable(
     acknowledgedBy(alert),
     mayChange &&
       alert.status === 'new' &&
-      acknowledgeButton(alert, nameIn(devices, alert), isOfAll ? { return: back } : {}),
+      acknowledgeButton(alert, nameIn(devices, alert), isOfAll ? { fields: { return: back } } : {}),
   ]);
   const device = isOfAll ? ['Device'] : [];
   const head = ['Alert', ...device, 'Details', 'Status', 'Since', 'Acknowledged', ACTION];
@@ -130,16 +131,16 @@ const acknowledgedBy = ({ acknowledgedAt, acknowledgedBy: by, snoozeUntil }: Ale
   acknowledgedAt &&
   html`${by?.name} <span class="quiet">${clockAndAge(acknowledgedAt)}${snoozeUntil && html`, until ${clock(snoozeUntil)}`}</span>`;
 
-const acknowledgeButton = (
+export const acknowledgeButton = (
   { id, type }: AlertView,
   deviceName: string,
-  fields: Record<string, string>,
+  look: Pick<FormOptions, 'fields' | 'tone'>,
 ): Html =>
   button({
     action: toFormUrl('acknowledgeAlert', { alertId: id }),
     label: 'Acknowledge',
-    fields,
     about: `${toWords(type)} of ${deviceName}`,
+    ...look,
   });
 
 export function alertDetails(

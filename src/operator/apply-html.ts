@@ -19,7 +19,7 @@ import { askedAgainHtml, type FormOptions, fieldsHtml } from './form-html.ts';
 import type { Option } from './form-layout.ts';
 import { FORMS } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
-import { atLeast, button, counted, facts, table, time, toWords } from './parts.ts';
+import { atLeast, button, counted, type Fact, facts, table, time, toWords } from './parts.ts';
 
 type Profiles = Answers['listProfiles']['profiles'];
 
@@ -138,10 +138,7 @@ export const applyPreviewHtml = (
   previewHtml(preview, {
     crumbs: html`<a href="/operator/fleet">Fleet</a> <a href="/operator/jobs">Jobs</a>`,
     title: `Apply ${profileName}?`,
-    facts: [
-      ['Profile', namedProfile(profileName, profileSlug)],
-      ...(groupName === null ? [] : [['Group', groupName] as const]),
-    ],
+    facts: [['Profile', namedProfile(profileName, profileSlug)], groupName !== null && ['Group', groupName]],
     values,
     inputs,
     breaches,
@@ -158,7 +155,7 @@ export interface PreviewOptions extends Pick<ApplyChoices, 'values' | 'inputs' |
   crumbs: Content;
   title: string;
   /** Lines before the numbers of devices. */
-  facts: ReadonlyArray<readonly [string, Content]>;
+  facts: readonly Fact[];
   action: string;
   submit: string;
   back: string;

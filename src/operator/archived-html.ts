@@ -57,7 +57,6 @@ export const pastHtml = ({ archived, replaced }: PastDevices): Content => [
         html`<a class="name" href="/operator/devices/${assetId}">${name}</a>`,
         time(replacedAt.toISOString()),
       ]),
-      empty: '',
     }),
   ],
   archived.length > 0 && [html`<h2>Archived devices</h2>`, archivedTable(archived, '')],

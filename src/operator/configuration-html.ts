@@ -5,6 +5,7 @@ import { calendarsText } from '../devices/calendars-text.ts';
 import { type DeviceConfiguration, includes, withoutTerms } from '../devices/configuration.ts';
 import { channelText, type Layout } from '../devices/device-capabilities.ts';
 import { type Content, type Html, html } from './html.ts';
+import { facts } from './parts.ts';
 
 type Lines = Record<string, string>;
 
@@ -51,10 +52,7 @@ export function duration(seconds: number): string {
   return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
 }
 
-export const changeHtml = (config: DeviceConfiguration): Html =>
-  html`<dl class="facts">${Object.entries(toLines(config)).map(
-    ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
-  )}</dl>`;
+export const changeHtml = (config: DeviceConfiguration): Html => facts(Object.entries(toLines(config)));
 
 /** A configuration beside the running one. */
 interface Compared {

@@ -174,9 +174,10 @@ function factsOf(device: DeviceOptions['device'], group: GroupView | null, profi
     ],
     ['Place', placeOf(device) || '–'],
     ['Registered', time(createdAt)],
-    ...(earlier.length > 0
-      ? [['Earlier loggers', earlier.map(({ serialNumber: old }) => html`<code>${old}</code> `)] as const]
-      : []),
+    earlier.length > 0 && [
+      'Earlier loggers',
+      earlier.map(({ serialNumber: old }) => html`<code>${old}</code> `),
+    ],
   ]);
 }
 

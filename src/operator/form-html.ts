@@ -15,7 +15,7 @@ import {
   optionsOf,
   typedHtml,
 } from './input-html.ts';
-import { toWords } from './parts.ts';
+import { hiddenInputs, toWords } from './parts.ts';
 import { areTyped } from './typed-groups.ts';
 
 export interface FormOptions {
@@ -84,9 +84,7 @@ export interface AskedAgain {
 
 /** The way on after a question: carry it out, change the form, or leave it. */
 export const askedAgainHtml = ({ action, inputs, submit, back }: AskedAgain): Html =>
-  html`<form method="post" action="${action}" class="actions">${[...inputs].map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  )}
+  html`<form method="post" action="${action}" class="actions">${hiddenInputs(inputs)}
 <button class="main" name="step" value="apply">${submit}</button>
 <button name="step" value="edit">Change…</button> <a href="${back}">Cancel</a></form>`;
 

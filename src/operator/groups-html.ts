@@ -14,6 +14,7 @@ import {
   counted,
   type FormOptions,
   facts,
+  hiddenInputs,
   live,
   nameLink,
   nextPage,
@@ -184,11 +185,8 @@ ${table({
       nameLink(each.id, each.name, each.serialNumber),
       html`<a href="${PATH}/${each.groupId}">${each.groupName}</a>`,
     ]),
-  empty: '',
 })}
 ${leaving.length > LEAVING_SHOWN && html`<p class="quiet">and ${counted(leaving.length - LEAVING_SHOWN, 'device')} more</p>`}`
 }
-<form method="post" action="${action}" class="form">${[...inputs].map(
-  ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-)}
+<form method="post" action="${action}" class="form">${hiddenInputs(inputs)}
 <div class="actions"><button class="main" name="step" value="apply">Add them</button> <a class="button" href="${PATH}/${group.id}">Cancel</a></div></form>`;

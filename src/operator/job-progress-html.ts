@@ -2,23 +2,15 @@ import { AWAITED_READ_MAX, hasEnded, type JobView } from '../config-jobs/config-
 import { stagesText } from './apply-html.ts';
 import { type Content, type Html, html } from './html.ts';
 import { type JobProgress, type JobStages, whyAwaited } from './job-progress.ts';
-import { badge, counted, nameLink, table, time } from './parts.ts';
+import { badge, counted, type Fact, nameLink, table, time } from './parts.ts';
 import type { ShownAsset } from './shown-assets.repository.ts';
 
 /** Lines of the facts about a job. */
-export function progressFacts(
-  job: JobView,
-  stages: JobStages | null,
-  progress: JobProgress,
-): Array<readonly [string, Content]> {
-  return [
-    ...(stages && stages.stageCount > 1 ? [['Stage', stageText(stages, job.total)] as const] : []),
-    ...(hasEnded(job.status) ? [] : [['Expected end', expectedEnd(job, progress)] as const]),
-    ...(stages?.retryOfJobId
-      ? [['Retry of', html`<a href="/operator/jobs/${stages.retryOfJobId}">another job</a>`] as const]
-      : []),
-  ];
-}
+export const progressFacts = (job: JobView, stages: JobStages | null, progress: JobProgress): Fact[] => [
+  stages && stages.stageCount > 1 && ['Stage', stageText(stages, job.total)],
+  !hasEnded(job.status) && ['Expected end', expectedEnd(job, progress)],
+  stages?.retryOfJobId && ['Retry of', html`<a href="/operator/jobs/${stages.retryOfJobId}">another job</a>`],
+];
 
 function stageText(
   { currentStage, stageCount, rollout, isBeginningStage }: JobStages,

@@ -52,7 +52,6 @@ ${table({
     count.toLocaleString('en'),
     slug === null ? LEFT_OUT : mayChange && wayBack(slug, count),
   ]),
-  empty: '',
 })}
 ${isPart && html`<p class="quiet">Counted among the first ${CHANGED_READ_MAX.toLocaleString('en')} devices; a preview takes up to ${TARGETS_MAX.toLocaleString('en')} at a time.</p>`}`;
 }

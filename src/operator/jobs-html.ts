@@ -132,13 +132,13 @@ ${facts([
   ['Devices', job.total.toLocaleString('en')],
   ['For', scopeHtml(job, options.groupNames)],
   ['Begun', html`${time(job.createdAt)} <span class="quiet">${creatorText(job)}</span>`],
-  ...('startAt' in job ? [['Starts', time(job.startAt as string)] as const] : []),
-  ...(job.status === 'cancelled' ? [] : [['Deadline', time(job.deadlineAt)] as const]),
-  ...(job.reason ? [['Reason', job.reason] as const] : []),
-  ...(job.cancelRequestedAt ? [['Cancelled', cancelFact(job)] as const] : []),
+  'startAt' in job && ['Starts', time(job.startAt as string)],
+  job.status !== 'cancelled' && ['Deadline', time(job.deadlineAt)],
+  job.reason && ['Reason', job.reason],
+  job.cancelRequestedAt && ['Cancelled', cancelFact(job)],
   ...progressFacts(job, options.stages, options.progress),
   ['Ended', job.finishedAt ? time(job.finishedAt) : 'not yet'],
-  ...(runUrl ? [['Run', html`<a href="${runUrl}" rel="noreferrer">in the Temporal UI</a>`] as const] : []),
+  runUrl && ['Run', html`<a href="${runUrl}" rel="noreferrer">in the Temporal UI</a>`],
 ])}`,
 )}
 ${mayChange && live('actions', actionsOf(job, options.stages))}

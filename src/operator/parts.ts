@@ -48,8 +48,8 @@ export interface TableOptions {
   caption: string;
   head: readonly Content[];
   rows: ReadonlyArray<readonly Content[] | KeyedRow>;
-  /** Shown instead of rows. */
-  empty: Content;
+  /** Shown instead of rows; left out where there is always one. */
+  empty?: Content;
 }
 
 /** On a phone each row is a card, whose lines name their column. */
@@ -88,9 +88,11 @@ export interface FormOptions {
 }
 
 export const button = ({ action, label, fields = {}, tone = 'plain', about }: FormOptions): Html =>
-  html`<form method="post" action="${action}" class="inline">${Object.entries(fields).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  )}<button class="${tone}">${label}${about && html`<span class="hidden"> ${about}</span>`}</button></form>`;
+  html`<form method="post" action="${action}" class="inline">${hiddenInputs(Object.entries(fields))}<button class="${tone}">${label}${about && html`<span class="hidden"> ${about}</span>`}</button></form>`;
+
+/** Values that a form sends along. */
+export const hiddenInputs = (inputs: Iterable<[string, string]>): Content =>
+  [...inputs].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
 
 /** A device by its name, with the serial number where that is not the name. */
 export const nameLink = (id: string, name: string, serialNumber: string): Html =>
@@ -121,8 +123,11 @@ export const textOfLines = (text: string | null): Content =>
 export const confirmed = (question: string, options: FormOptions & { open: string }): Html =>
   html`<details class="confirm"><summary>${options.open}</summary><div class="question"><p>${question}</p>${button(options)}</div></details>`;
 
-export const facts = (entries: ReadonlyArray<readonly [string, Content]>): Html =>
-  html`<dl class="facts">${entries.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+/** Its name and its value; one that is empty is left out. */
+export type Fact = readonly [string, Content] | '' | null | undefined | false;
+
+export const facts = (entries: readonly Fact[]): Html =>
+  html`<dl class="facts">${entries.map((entry) => entry && html`<div><dt>${entry[0]}</dt><dd>${entry[1]}</dd></div>`)}</dl>`;
 
 export interface CounterOptions {
   label: string;

@@ -4,12 +4,11 @@ import type { ListedAssetView } from '../assets/asset.ts';
 import type { JobView } from '../config-jobs/config-job.ts';
 import type { Layout } from '../devices/device-capabilities.ts';
 import { labelOfChannel } from '../notifications/notification-channel.ts';
-import { alertDetails } from './alerts-html.ts';
+import { acknowledgeButton, alertDetails } from './alerts-html.ts';
 import type { ChannelView, UnregisteredView, WebhookView } from './answers.ts';
 import { applyAgain } from './apply-html.ts';
 import { IN_CONTACT_MAX } from './counts.ts';
 import type { FormLink } from './form-links.ts';
-import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
 import { type ProfileNames, profileNameOf } from './jobs-html.ts';
 import { outageHtml } from './outage-html.ts';
@@ -149,16 +148,9 @@ function alertsHtml(
             ? html`${notified.next.targets.join(', ')} ${dueTime(notified.next.at, now)}`
             : html`<span class="quiet">–</span>`,
           mayChange &&
-            html`<div class="row">${button({
-              action: toFormUrl('acknowledgeAlert', { alertId: alert.id }),
-              label: 'Acknowledge',
-              tone: 'main',
-              fields: HOME,
-              about: `${toWords(alert.type)} of ${name}`,
-            })}${link('muteAsset', { assetId: alert.assetId, ...HOME }, { label: 'Maintenance', about: name })}</div>`,
+            html`<div class="row">${acknowledgeButton(alert, name, { fields: HOME, tone: 'main' })}${link('muteAsset', { assetId: alert.assetId, ...HOME }, { label: 'Maintenance', about: name })}</div>`,
         ],
       })),
-      empty: '',
     }),
     more(alerts.length, alertsInAll, '/operator/alerts'),
     mayChange &&
@@ -181,7 +173,6 @@ const failedHtml = ({ failed, failedInAll, profileNames }: StartPage, { link }: 
       clockAndAge(lastReadingAt),
       link('withdrawDeviceConfig', { serial: serialNumber, ...HOME }, { label: 'Withdraw…', about: name }),
     ]),
-    empty: '',
   }),
   more(failed.length, failedInAll, '/operator/fleet?syncStatus=failed'),
 ];
@@ -210,7 +201,6 @@ function endedHtml(
             }</div>`,
           ];
         }),
-        empty: '',
       }),
       moreJobs(jobs[status], status),
     ]
@@ -261,7 +251,6 @@ const driftedHtml = (
             { label: 'Apply…', about: device.name },
           ),
     ]),
-    empty: '',
   }),
   more(drifted.length, driftedInAll, '/operator/fleet?syncStatus=drifted'),
 ];
@@ -282,7 +271,6 @@ const jobsHtml = ({ jobs: { running }, profileNames }: StartPage, { link }: Star
           html`<div class="row">${link('retryConfigJob', { jobId }, { label: 'Retry…', about })}${link('cancelConfigJob', { jobId }, { label: 'Cancel…', about })}</div>`,
         ];
       }),
-      empty: '',
     }),
     moreJobs(running, 'running'),
   ];
@@ -298,7 +286,6 @@ const webhooksHtml = ({ webhooks }: StartPage, { link, mayChange }: StartOptions
       webhook.health?.backlog.toLocaleString('en'),
       html`<div class="row">${sendingLink(webhook, link, webhook.url)}${mayChange && button({ action: `${pathOf(webhook)}/test`, label: 'Send a test', about: webhook.url })}</div>`,
     ]),
-    empty: '',
   });
 
 const channelsHtml = ({ channels }: StartPage, { link, mayChange }: StartOptions): Html =>
@@ -321,7 +308,6 @@ const channelsHtml = ({ channels }: StartPage, { link, mayChange }: StartOptions
             }),
       ],
     })),
-    empty: '',
   });
 
 const unregisteredHtml = (
@@ -339,7 +325,6 @@ const unregisteredHtml = (
         mayChange && registerForm(serialNumber, { back: HOME.return }),
       ],
     })),
-    empty: '',
   }),
   hasMoreUnregistered && html`<p class="pager"><a href="/operator/unregistered">All of them</a></p>`,
 ];

@@ -10,6 +10,7 @@ import {
   badge,
   button,
   dueTime,
+  type Fact,
   facts,
   filterSelect,
   live,
@@ -119,12 +120,12 @@ ${live(
 ${facts([
   ['URL', html`<code>${webhook.url}</code>`],
   ['Receives', receives(webhook)],
-  ...sinceFact(webhook),
+  sinceFact(webhook),
   ['Waiting', webhook.health?.backlog.toLocaleString('en') ?? '–'],
   ['Next attempt', dueTime(webhook.health?.nextAttemptAt, more.now)],
   ['Last delivered, tests aside', time(webhook.delivery.lastDeliveredAt)],
   ['Last attempt', html`${time(webhook.delivery.lastAttemptAt)} ${outcomeOf(webhook)}`],
-  ...(webhook.disabledReason ? [['Disabled by', webhook.disabledReason] as const] : []),
+  webhook.disabledReason && ['Disabled by', webhook.disabledReason],
 ])}`,
 )}
 ${mayChange && live('actions', actionsOf(webhook, { path, isSigned: more.isSigned, link: more.link }))}
@@ -162,10 +163,10 @@ const SINCE: Partial<Record<HealthState, string>> = {
 };
 
 /** The beginning of its state, which none has that is healthy. */
-function sinceFact(webhook: WebhookView): Array<[string, Content]> {
+function sinceFact(webhook: WebhookView): Fact {
   const label = SINCE[healthOf(webhook)];
   const since = webhook.health?.since;
-  return label && since ? [[label, time(since)]] : [];
+  return label && since && [label, time(since)];
 }
 
 const nounOf = ({ recType }: WebhookView) => (recType === 'webhook' ? 'Webhook' : 'CellularWebhook');

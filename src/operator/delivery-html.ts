@@ -40,8 +40,8 @@ ${payloadHtml(delivery.payload)}`;
 /** A delivery that is due waits for the next attempt of a webhook that is failing, and for its turn while that recovers. */
 export function nextAttempt(at: string, webhook: WebhookView, now: Date): Content {
   if (new Date(at) > now) return time(at);
-  if (webhook.health?.state === 'recovering') return html`<span class="quiet">in its turn</span>`;
-  return dueTime(webhook.health?.nextAttemptAt ?? at, now);
+  if (webhook.health.state === 'recovering') return html`<span class="quiet">in its turn</span>`;
+  return dueTime(webhook.health.nextAttemptAt ?? at, now);
 }
 
 const attemptRow = ({

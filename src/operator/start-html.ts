@@ -29,7 +29,7 @@ import type { Outage, TroubledJob } from './start.repository.ts';
 import type { Notified } from './start.ts';
 import { acknowledgeTicked, TICK_HEAD, tickOf } from './ticked-alerts-html.ts';
 import { registerForm } from './unregistered-html.ts';
-import { healthOf, hostOf, pathOf, sendingLink } from './webhooks-html.ts';
+import { hostOf, pathOf, sendingLink } from './webhooks-html.ts';
 
 export interface NamedAlert {
   alert: AlertView;
@@ -281,9 +281,9 @@ const webhooksHtml = ({ webhooks }: StartPage, { link, mayChange }: StartOptions
     head: ['Webhook', 'Health', 'Since', 'Waiting', ACTION],
     rows: webhooks.map((webhook) => [
       html`<a class="name" href="${pathOf(webhook)}">${webhook.name ?? hostOf(webhook.url)}</a>`,
-      badge(healthOf(webhook)),
-      clockAndAge(webhook.health?.since),
-      webhook.health?.backlog.toLocaleString('en'),
+      badge(webhook.health.state),
+      clockAndAge(webhook.health.since),
+      webhook.health.backlog.toLocaleString('en'),
       html`<div class="row">${sendingLink(webhook, link, webhook.url)}${mayChange && button({ action: `${pathOf(webhook)}/test`, label: 'Send a test', about: webhook.url })}</div>`,
     ]),
   });

@@ -80,7 +80,7 @@ function earliest(steps: Array<{ targets: string[]; at: string | null }>): Notif
 }
 
 export const isWebhookInTrouble = ({ health, disabledReason }: WebhookView): boolean =>
-  health?.state === 'failing' || health?.state === 'recovering' || Boolean(disabledReason);
+  health.state === 'failing' || health.state === 'recovering' || Boolean(disabledReason);
 
 export const isChannelInTrouble = ({ status, lastError }: ChannelView): boolean =>
   status === 'unconfirmed' || (status === 'active' && lastError !== null);

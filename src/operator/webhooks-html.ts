@@ -42,17 +42,13 @@ ${live(
 const URGENCY: readonly HealthState[] = ['failing', 'recovering', 'disabled', 'healthy'];
 
 const inTroubleFirst = (webhooks: readonly WebhookView[]) =>
-  [...webhooks].sort((a, b) => URGENCY.indexOf(healthOf(a)) - URGENCY.indexOf(healthOf(b)));
-
-export const healthOf = ({ health, status }: WebhookView): HealthState =>
-  health?.state ?? (status === 'active' ? 'healthy' : 'disabled');
+  [...webhooks].sort((a, b) => URGENCY.indexOf(a.health.state) - URGENCY.indexOf(b.health.state));
 
 /** Before the first delivery nothing shows that the receiver works. */
 function healthBadge(webhook: WebhookView): Html {
-  const health = healthOf(webhook);
-  if (health !== 'healthy' || webhook.delivery.lastAttemptAt !== null) return badge(health);
-  const isWaiting = (webhook.health?.backlog ?? 0) > 0;
-  return isWaiting ? badge('not_sent_yet') : html`<span class="quiet">nothing to send yet</span>`;
+  const { state, backlog } = webhook.health;
+  if (state !== 'healthy' || webhook.delivery.lastAttemptAt !== null) return badge(state);
+  return backlog > 0 ? badge('not_sent_yet') : html`<span class="quiet">nothing to send yet</span>`;
 }
 
 export const pathOf = ({ id, recType }: WebhookView) =>
@@ -62,8 +58,8 @@ const webhookRow = (webhook: WebhookView): Content[] => [
   html`<a class="name" href="${pathOf(webhook)}">${webhook.name ?? hostOf(webhook.url)}</a> <span class="quiet">${webhook.url}</span>`,
   receives(webhook),
   healthBadge(webhook),
-  webhook.health?.backlog.toLocaleString('en'),
-  webhook.health?.oldestPendingAt ? time(webhook.health.oldestPendingAt) : '',
+  webhook.health.backlog.toLocaleString('en'),
+  webhook.health.oldestPendingAt ? time(webhook.health.oldestPendingAt) : '',
   time(webhook.delivery.lastAttemptAt),
   outcomeOf(webhook),
 ];
@@ -121,8 +117,8 @@ ${facts([
   ['URL', html`<code>${webhook.url}</code>`],
   ['Receives', receives(webhook)],
   sinceFact(webhook),
-  ['Waiting', webhook.health?.backlog.toLocaleString('en') ?? '–'],
-  ['Next attempt', dueTime(webhook.health?.nextAttemptAt, more.now)],
+  ['Waiting', webhook.health.backlog.toLocaleString('en')],
+  ['Next attempt', dueTime(webhook.health.nextAttemptAt, more.now)],
   ['Last delivered, tests aside', time(webhook.delivery.lastDeliveredAt)],
   ['Last attempt', html`${time(webhook.delivery.lastAttemptAt)} ${outcomeOf(webhook)}`],
   webhook.disabledReason && ['Disabled by', webhook.disabledReason],
@@ -163,9 +159,8 @@ const SINCE: Partial<Record<HealthState, string>> = {
 };
 
 /** The beginning of its state, which none has that is healthy. */
-function sinceFact(webhook: WebhookView): Fact {
-  const label = SINCE[healthOf(webhook)];
-  const since = webhook.health?.since;
+function sinceFact({ health: { state, since } }: WebhookView): Fact {
+  const label = SINCE[state];
   return label && since && [label, time(since)];
 }
 

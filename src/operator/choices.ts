@@ -1,6 +1,5 @@
 /** Options of fields that take ids or slugs: rows of other lists. */
 import { nameOfChannel } from '../notifications/notification-channel.ts';
-import type { Values } from './form-fields.ts';
 import type { ChoiceSource, ListChoices, Option } from './form-layout.ts';
 import type { Ask } from './page-deps.ts';
 import type { Session } from './session.ts';
@@ -33,7 +32,7 @@ export function createChoices(ask: Ask, groups: ShownGroupsRepository): ListChoi
       return profiles.map(({ slug, name }) => ({ value: slug, label: `${name} (${slug})` }));
     },
   };
-  return async (session, { looks = {} }, values: Values = {}) => {
+  return async (session, { looks = {} }, values) => {
     const found = await Promise.all(
       Object.entries(looks).map(async ([path, { choices }]) =>
         choices ? [[path, await lists[choices](session, values[path])] as const] : [],

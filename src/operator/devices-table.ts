@@ -32,19 +32,18 @@ const HEAD: readonly Content[] = [
 ];
 
 interface DevicesTableOptions {
-  caption: string;
   now: Date;
   empty: string;
   /** Whether each row has a box to tick. */
-  isChoosing?: boolean;
+  isChoosing: boolean;
 }
 
 export const devicesTable = (
   listed: readonly ListedDevice[],
-  { caption, now, empty, isChoosing = false }: DevicesTableOptions,
+  { now, empty, isChoosing }: DevicesTableOptions,
 ): Html =>
   table({
-    caption,
+    caption: 'Devices',
     head: isChoosing ? [html`<span class="hidden">Choose</span>`, ...HEAD] : HEAD,
     rows: listed.map((each) => [...(isChoosing ? [choiceOf(each)] : []), ...deviceRow(each, now)]),
     empty,

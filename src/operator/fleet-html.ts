@@ -51,7 +51,7 @@ ${live(
   'devices',
   html`<h2>${counted(totalItems, 'device', countedMax)}${isFiltered(filter) && ' found'}</h2>
 ${isFiltered(filter) ? order === 'urgency' && html`<p class="quiet">Most urgent first.</p>` : orderTabs(order)}
-${devicesTable(listed, { caption: 'Devices', now, isChoosing, empty: isFiltered(filter) ? 'No device matches.' : 'No device is registered yet.' })}${nextPage('/operator/fleet', query, page.nextCursor)}${options.past && pastHtml(options.past)}`,
+${devicesTable(listed, { now, isChoosing, empty: isFiltered(filter) ? 'No device matches.' : 'No device is registered yet.' })}${nextPage('/operator/fleet', query, page.nextCursor)}${options.past && pastHtml(options.past)}`,
 )}
 <p class="quiet"><a href="/operator/archived${filter.q && `?${new URLSearchParams({ q: filter.q })}`}">Archived devices</a></p>
 ${live('matching', isFiltered(filter) && totalItems > 0 && html`<div class="actions">${applyToMatching(options, totalItems, countedMax)}</div>`)}

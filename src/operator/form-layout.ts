@@ -15,7 +15,7 @@ export interface Option {
 export type ListChoices = (
   session: Session,
   layout: Pick<FormLayout, 'looks'>,
-  values?: Values,
+  values: Values,
 ) => Promise<Record<string, Option[]>>;
 
 export interface FieldLook {

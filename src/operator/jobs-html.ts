@@ -74,7 +74,7 @@ const jobRow = (
   html`<a class="name" href="/operator/jobs/${job.id}">${profileNameOf(job.profileSlug, profileNames)}</a>`,
   scopeHtml(job, groupNames),
   html`${badge(job.status)}${job.reason && html` <span class="quiet">${job.reason}</span>`}`,
-  bar(sharesOf(job), 'Devices'),
+  bar(sharesOf(job)),
   `${job.counts.applied.toLocaleString('en')} of ${job.total.toLocaleString('en')}`,
   time(job.createdAt),
   job.createdBy?.name ?? UNKNOWN,
@@ -126,7 +126,7 @@ export const jobHtml = ({ job, targets, filter, runUrl, mayChange, ...options }:
 ${live(
   'job',
   html`<h1>${profileName} ${badge(job.status)}</h1>
-${bar(sharesOf(job), 'Devices')}${legend(sharesOf(job))}
+${bar(sharesOf(job))}${legend(sharesOf(job))}
 ${facts([
   ['Profile', html`<a href="/operator/profiles/${job.profileSlug}">${profileName}</a>`],
   ['Devices', job.total.toLocaleString('en')],

@@ -132,21 +132,17 @@ export const facts = (entries: readonly Fact[]): Html =>
 export interface CounterOptions {
   label: string;
   /** The list that shows the same. */
-  href?: string;
+  href: string;
   tone: Tone;
   title?: Html;
 }
 
 /** A number above its label. */
 export function counter(count: number, { label, href, tone, title }: CounterOptions): Html {
-  const inside = html`<span class="number">${count.toLocaleString('en')}</span> <span>${label}</span>`;
-  const classes = `counter ${count > 0 ? tone : 'quiet'}`;
-  return href
-    ? html`<a class="${classes}" href="${href}"${title}>${inside}</a>`
-    : html`<div class="${classes}"${title}>${inside}</div>`;
+  return html`<a class="counter ${count > 0 ? tone : 'quiet'}" href="${href}"${title}><span class="number">${count.toLocaleString('en')}</span> <span>${label}</span></a>`;
 }
 
-export const stateCounter = (count: number, state: State, href?: string): Html =>
+export const stateCounter = (count: number, state: State, href: string): Html =>
   counter(count, { label: toWords(state), href, tone: toneOf(state), title: titleOf(state) });
 
 /** The link to the next page of a list, with the filters in the address. */
@@ -178,8 +174,8 @@ export interface Share {
   count: number;
 }
 
-/** A bar of shares. Numbers stand beside it, so that colour is never the only information. */
-export function bar(shares: readonly Share[], label: string): Html {
+/** A bar of shares of devices. Numbers stand beside it, so that colour is never the only information. */
+export function bar(shares: readonly Share[]): Html {
   const total = shares.reduce((sum, { count }) => sum + count, 0) || 1;
   const shown = shares.filter(({ count }) => count > 0);
   let before = 0;
@@ -188,7 +184,7 @@ export function bar(shares: readonly Share[], label: string): Html {
     before += count;
     return html`<rect class="${toneOf(state)} ${state}" x="${x.toFixed(3)}" width="${((count / total) * 100).toFixed(3)}" y="0" height="1"/>`;
   });
-  return html`<svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" role="img" aria-label="${label}: ${
+  return html`<svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" role="img" aria-label="Devices: ${
     shown.map(({ state, count }) => `${count} ${toWords(state)}`).join(', ') || 'none'
   }">${rects}</svg>`;
 }

@@ -38,20 +38,10 @@ export interface AlertsPageDeps extends PageDeps {
   draw(session: Session, url: string, form: URLSearchParams): Promise<string>;
 }
 
-export function alertsRoutes({
-  ask,
-  showPage,
-  linksFor,
-  now,
-  shownAssets,
-  alertNotifications,
-  start,
-  listChoices,
-  readTyped,
-  mutes,
-  listGroupNames,
-  draw,
-}: AlertsPageDeps): OperatorPage[] {
+export function alertsRoutes(deps: AlertsPageDeps): OperatorPage[] {
+  const { ask, showPage, linksFor, now, shownAssets, alertNotifications, start, listChoices } = deps;
+  const { readTyped, mutes, listGroupNames, draw } = deps;
+
   /** By channels of their own accord, and by the steps of the escalation. */
   async function findNotified(session: Session, alert: Answers['getAlert']) {
     const { organizationId } = session;

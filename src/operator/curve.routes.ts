@@ -37,15 +37,9 @@ const CHANGES_MAX = 100;
 
 const path = `${OPERATOR_PATH}/devices/{assetId}`;
 
-export function curveRoutes({
-  ask,
-  download,
-  now,
-  shownJobs,
-  curveMarks,
-  mutes,
-  shownAssets,
-}: CurveRoutesDeps): OperatorPage[] {
+export function curveRoutes(deps: CurveRoutesDeps): OperatorPage[] {
+  const { ask, download, now, shownJobs, curveMarks, mutes, shownAssets } = deps;
+
   /** Null when there are more readings than a curve can show. */
   async function listPoints(
     session: Session,

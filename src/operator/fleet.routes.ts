@@ -39,19 +39,10 @@ type DevicePage = Pick<Answers['listAssets'], 'items' | 'nextCursor'> & { totalI
 
 const NO_DEVICES: DevicePage = { items: [], nextCursor: null };
 
-export function fleetRoutes({
-  ask,
-  showPage,
-  linksFor,
-  now,
-  countFleet,
-  listChoices,
-  readTyped,
-  listOrdered,
-  listRecentHours,
-  shownAssets,
-  pastDevices,
-}: FleetPageDeps): OperatorPage[] {
+export function fleetRoutes(deps: FleetPageDeps): OperatorPage[] {
+  const { ask, showPage, linksFor, now, countFleet, listChoices, readTyped, listOrdered } = deps;
+  const { listRecentHours, shownAssets, pastDevices } = deps;
+
   /** Adds the last day of the most important channel, and the channels in breach. */
   async function withCurves(session: Session, devices: readonly ListedAssetView[]): Promise<ListedDevice[]> {
     const from = new Date(roundedDown(now()).getTime() - DAY_MS);

@@ -64,25 +64,9 @@ export interface FormsRoutesDeps extends FormPageDeps {
 }
 
 export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
-  const {
-    ask,
-    call,
-    findOperation,
-    fieldsOf,
-    listChoices,
-    readTyped,
-    layout: around,
-    now,
-    toRefusal,
-    findFaults,
-    forecastBreaches,
-    listLeaving,
-    listProfileNames,
-    shownAssets,
-    findProfile,
-    listGroupsByProfile,
-    shownJobs,
-  } = deps;
+  const { ask, call, findOperation, fieldsOf, listChoices, readTyped, layout: around, now } = deps;
+  const { toRefusal, findFaults, forecastBreaches, listLeaving, listProfileNames, shownAssets } = deps;
+  const { findProfile, listGroupsByProfile, shownJobs } = deps;
 
   function findForm(
     session: Session,

@@ -37,18 +37,10 @@ const BEGINNING = ['updateGroup', 'addGroupMembers'];
 
 const path = `${OPERATOR_PATH}/jobs`;
 
-export function jobsRoutes({
-  ask,
-  showPage,
-  linksFor,
-  now,
-  runUrl,
-  shownJobs,
-  listAwaited,
-  listGroupNames,
-  listProfileNames,
-  shownAssets,
-}: JobsPageDeps): OperatorPage[] {
+export function jobsRoutes(deps: JobsPageDeps): OperatorPage[] {
+  const { ask, showPage, linksFor, now, runUrl, shownJobs, listAwaited, listGroupNames } = deps;
+  const { listProfileNames, shownAssets } = deps;
+
   async function progressOf({ organizationId }: Session, job: JobView) {
     const ref = { organizationId, jobId: job.id };
     const [stages, awaited] = await Promise.all([

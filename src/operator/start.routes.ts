@@ -29,19 +29,10 @@ export interface StartPageDeps extends PageDeps {
 const ROWS = 10;
 const RESOLVED_READ = '20';
 
-export function startRoutes({
-  ask,
-  showPage,
-  linksFor,
-  now,
-  start,
-  listOldestNew,
-  countContacts,
-  alertNotifications,
-  shownJobs,
-  listProfileNames,
-  shownAssets,
-}: StartPageDeps): OperatorPage[] {
+export function startRoutes(deps: StartPageDeps): OperatorPage[] {
+  const { ask, showPage, linksFor, now, start, listOldestNew, countContacts, alertNotifications } = deps;
+  const { shownJobs, listProfileNames, shownAssets } = deps;
+
   async function listAlerts({ organizationId }: Session, open: OpenAlerts): Promise<AlertView[]> {
     const alerts = await Promise.all(
       toAlertReads(open.new).map((read) => listOldestNew(organizationId, read)),

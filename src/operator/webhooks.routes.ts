@@ -27,16 +27,9 @@ export interface WebhooksPageDeps extends PageDeps, Pick<FormPageDeps, 'fieldsOf
 
 const FAILURES_SHOWN = 3;
 
-export function webhooksRoutes({
-  ask,
-  fieldsOf,
-  layout,
-  showPage,
-  linksFor,
-  now,
-  shownAssets,
-  shownWebhooks,
-}: WebhooksPageDeps): OperatorPage[] {
+export function webhooksRoutes(deps: WebhooksPageDeps): OperatorPage[] {
+  const { ask, fieldsOf, layout, showPage, linksFor, now, shownAssets, shownWebhooks } = deps;
+
   const typesIn = (noun: Noun): readonly string[] =>
     fieldsOf(`list${noun}Deliveries`, 'query').find(({ name }) => name === 'eventType')?.options ?? [];
 

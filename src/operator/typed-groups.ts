@@ -1,7 +1,6 @@
 /** Groups that are chosen by typing their names, because a list of all is too long to look through. */
 import { toName } from '../http/one-line.ts';
 import { type AppError, invalid } from '../process/errors.ts';
-import type { Values } from './form-fields.ts';
 import type { FieldLook, Option } from './form-layout.ts';
 import { readValues } from './form-values.ts';
 import { startsWithWord } from './form-words.ts';
@@ -15,8 +14,6 @@ export const areTyped = (options: readonly Option[]): boolean => options.length 
 /** Name of the inputs that names are typed into, beside the path of the field, which takes ids. */
 export const toNameInput = (path: string): string => `${path}:name`;
 
-type Looks = Readonly<Record<string, FieldLook>>;
-
 /** Groups with one of the names, compared without case, each under the name as typed. */
 type FindByNames = (
   organizationId: string,
@@ -26,11 +23,24 @@ type FindByNames = (
 export const createReadTyped =
   (findByNames: FindByNames): ReadTyped =>
   async ({ organizationId }, { form, fields, looks = {} }) => {
-    const names = pathsOfGroups(looks).flatMap((path) => namesAt(form, path));
-    const found = names.length === 0 ? [] : await findByNames(organizationId, names);
+    const typed = pathsOfGroups(looks).flatMap((path) => {
+      const names = namesAt(form, path);
+      return names.length === 0 ? [] : [{ path, names }];
+    });
+    const all = typed.flatMap(({ names }) => names);
+    const found = all.length === 0 ? [] : await findByNames(organizationId, all);
     const ids = new Map(found.map(({ name, id }) => [name, id]));
-    const { values, unknown } = withTypedGroups(readValues(fields, form), form, { looks, ids });
-    return { values, fault: unknown === null ? null : invalid(`${unknown} must be the name of a group`) };
+    const values = readValues(fields, form);
+    // A name that no group has stays as typed.
+    const chosen = typed.map(({ path, names }) => {
+      const each = names.map((name) => ids.get(name) ?? name);
+      return [path, Array.isArray(values[path]) ? each : each[0]];
+    });
+    const unknown = typed.find(({ names }) => names.some((name) => !ids.has(name)));
+    return {
+      values: { ...values, ...Object.fromEntries(chosen) },
+      fault: unknown ? invalid(`${unknown.path} must be the name of a group`) : null,
+    };
   };
 
 /** The shape of the body refuses a name that no group has, too, and says less. */
@@ -40,30 +50,7 @@ export function withTypedFault(fault: AppError | null, faults: readonly string[]
   return [fault.message, ...faults.filter((each) => !startsWithWord(each, path))];
 }
 
-interface Typed {
-  values: Values;
-  /** The field with a name that no group has; its text stays as typed. */
-  unknown: string | null;
-}
-
-/** `ids` by the name as typed. */
-function withTypedGroups(
-  values: Values,
-  form: URLSearchParams,
-  { looks, ids }: { looks: Looks; ids: ReadonlyMap<string, string> },
-): Typed {
-  let unknown: string | null = null;
-  const typed = pathsOfGroups(looks).flatMap((path) => {
-    const names = namesAt(form, path);
-    if (names.length === 0) return [];
-    if (names.some((name) => !ids.has(name))) unknown ??= path;
-    const chosen = names.map((name) => ids.get(name) ?? name);
-    return [[path, Array.isArray(values[path]) ? chosen : chosen[0]]];
-  });
-  return { values: { ...values, ...Object.fromEntries(typed) }, unknown };
-}
-
-const pathsOfGroups = (looks: Looks): string[] =>
+const pathsOfGroups = (looks: Readonly<Record<string, FieldLook>>): string[] =>
   Object.keys(looks).filter((path) => looks[path]?.choices === 'groups');
 
 const namesAt = (form: URLSearchParams, path: string): string[] =>

@@ -137,13 +137,12 @@ function answer(document: ApiDocument, documented: DocumentedOperation): Html {
   const statuses = Object.keys(documented.responses);
   const done = statuses.filter((status) => status.startsWith('2'));
   const failed = statuses.filter((status) => status >= '400');
-  const [json] = Object.entries(answerOf(document, documented)).filter(
-    ([type]) => type === 'application/json',
-  );
-  return html`<p>Answered with ${done.join(' or ')}${types(answerOf(document, documented))}. Failures: ${failed.map(
+  const content = answerOf(document, documented);
+  const json = content['application/json'];
+  return html`<p>Answered with ${done.join(' or ')}${types(content)}. Failures: ${failed.map(
     (status, index) => html`${index > 0 && ', '}${status}`,
   )}, as in <a href="/docs/errors">Errors</a>.</p>
-${json && html`<details><summary>The answer</summary>${example(json[1])}${answerFields(document, json[1])}</details>`}`;
+${json && html`<details><summary>The answer</summary>${example(json)}${answerFields(document, json)}</details>`}`;
 }
 
 const types = (content: Record<string, MediaContent>): string =>

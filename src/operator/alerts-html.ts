@@ -20,12 +20,13 @@ import {
   live,
   nameLink,
   nextPage,
+  TICK_HEAD,
   table,
   tabs,
   toWords,
 } from './parts.ts';
 import type { ShownAsset } from './shown-assets.repository.ts';
-import { acknowledgeTicked, TICK_HEAD, tickOf } from './ticked-alerts-html.ts';
+import { acknowledgeTicked, tickOf } from './ticked-alerts-html.ts';
 
 interface AlertsOptions {
   alerts: Answers['listAlerts'];
@@ -102,7 +103,7 @@ export function alertsTable(
   const isOfAll = back !== undefined;
   const rows = alerts.map((alert): Content[] => [
     html`<a href="/operator/alerts/${alert.id}"><strong>${toWords(alert.type)}</strong></a>${alert.severity === 'warning' && html` ${badge('warning')}`}${alert.late && html` ${badge('late')}`}${alert.muted && html` ${badge('under_maintenance')}`}`,
-    ...(isOfAll ? [deviceLink(alert, devices)] : []),
+    ...(isOfAll ? [nameLink(alert.assetId, nameIn(devices, alert), alert.serialNumber)] : []),
     alertDetails(alert, devices.get(alert.assetId)),
     badge(alert.status, alert.status === 'new' ? 'bad' : undefined),
     html`${clockAndAge(alert.timestamp)}${alert.endedAt && html` <span class="quiet">to ${clockAndAge(alert.endedAt)}</span>`}`,
@@ -123,9 +124,6 @@ export function alertsTable(
 
 const nameIn = (devices: TableOptions['devices'], { assetId, serialNumber }: AlertView): string =>
   devices.get(assetId)?.name ?? serialNumber;
-
-const deviceLink = (alert: AlertView, devices: TableOptions['devices']): Html =>
-  nameLink(alert.assetId, nameIn(devices, alert), alert.serialNumber);
 
 const acknowledgedBy = ({ acknowledgedAt, acknowledgedBy: by, snoozeUntil }: AlertView): Content =>
   acknowledgedAt &&

@@ -8,7 +8,6 @@ import type { ArchivedDevice, ReplacedLogger } from './past-devices.repository.t
 import { registerForm } from './unregistered-html.ts';
 
 export const ARCHIVED_PATH = '/operator/archived';
-const CRUMBS = html`<p class="crumbs"><a href="/operator/fleet">Fleet</a></p>`;
 
 interface ArchivedOptions {
   devices: readonly ArchivedDevice[];
@@ -17,7 +16,7 @@ interface ArchivedOptions {
 }
 
 export const archivedHtml = ({ devices, nextCursor, q }: ArchivedOptions): Html => html`
-${CRUMBS}
+<p class="crumbs"><a href="/operator/fleet">Fleet</a></p>
 <h1>Archived devices</h1>
 <form class="filter" method="get" action="${ARCHIVED_PATH}" role="search">
 <label>Search <input type="search" name="q" value="${q}" maxlength="128" placeholder="serial or name"></label>

@@ -7,8 +7,6 @@ import { type Content, type Html, html } from './html.ts';
 import { ACTION, badge, button, type KeyedRow, live, nextPage, table, time, toWords } from './parts.ts';
 import { inGroups } from './shown-channels.ts';
 
-const HEAD = ['Channel', 'Type', 'Alerts', 'When', 'Status', 'Last sent', ACTION];
-
 export interface ChannelsPage {
   channels: Answers['listNotificationChannels'];
   groups: readonly Option[];
@@ -23,7 +21,7 @@ ${live(
   'channels',
   html`${table({
     caption: 'Notification channels',
-    head: HEAD,
+    head: ['Channel', 'Type', 'Alerts', 'When', 'Status', 'Last sent', ACTION],
     rows: channels.items.map((channel) => channelRow(channel, options)),
     empty: 'No channel is notified yet.',
   })}${nextPage('/operator/channels', new URLSearchParams(), channels.nextCursor)}`,

@@ -1,5 +1,5 @@
 import { CONFIRM_PATH } from '../notifications/message.ts';
-import { type Content, type Html, html } from './html.ts';
+import { type Html, html } from './html.ts';
 import { clock } from './parts.ts';
 
 interface Address {
@@ -17,10 +17,7 @@ export const confirmAddressHtml = (token: string, { addressKey, organizationName
 /** `usedAt` is set for a reader who opens the link again. */
 export const confirmedHtml = ({ addressKey, organizationName }: Address, usedAt: Date | null = null): Html =>
   html`<section class="sign-in"><h1>The address is confirmed</h1>
-<p>Alerts of <strong>${organizationName}</strong> are sent to <strong>${addressKey}</strong>${usedAt === null && ' from now on'}.</p>${usedAt && usedText(usedAt)}</section>`;
-
-const usedText = (at: Date): Content =>
-  html`<p>This link was used ${clock(at.toISOString())}, and is not needed again.</p>`;
+<p>Alerts of <strong>${organizationName}</strong> are sent to <strong>${addressKey}</strong>${usedAt === null && ' from now on'}.</p>${usedAt && html`<p>This link was used ${clock(usedAt.toISOString())}, and is not needed again.</p>`}</section>`;
 
 export const deadLinkHtml: Html = html`<section class="sign-in"><h1>This link does not work</h1>
 <p>It is older than 24 hours, is not complete, or was replaced by a newer one.</p></section>`;

@@ -4,7 +4,7 @@ import { INTERVALS_HELD } from '../devices/configuration.ts';
 import { DAY_MS } from '../process/durations.ts';
 import { byImportance } from './curve.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, nameLink, quietState, table, time, toWords } from './parts.ts';
+import { badge, nameLink, quietState, TICK_HEAD, table, time, toWords } from './parts.ts';
 import { type SparkPoint, sparkline } from './sparkline.ts';
 
 export interface ListedDevice {
@@ -20,17 +20,6 @@ export interface ListedDevice {
 /** The form that ticked devices belong to. */
 export const CHOSEN = 'apply-to-chosen';
 
-const HEAD: readonly Content[] = [
-  'Device',
-  'Contact',
-  'Now',
-  'Last 24 hours',
-  'Battery',
-  'Signal',
-  'Configuration',
-  'Last reading',
-];
-
 interface DevicesTableOptions {
   now: Date;
   empty: string;
@@ -44,7 +33,17 @@ export const devicesTable = (
 ): Html =>
   table({
     caption: 'Devices',
-    head: isChoosing ? [html`<span class="hidden">Choose</span>`, ...HEAD] : HEAD,
+    head: [
+      ...(isChoosing ? [TICK_HEAD] : []),
+      'Device',
+      'Contact',
+      'Now',
+      'Last 24 hours',
+      'Battery',
+      'Signal',
+      'Configuration',
+      'Last reading',
+    ],
     rows: listed.map((each) => [...(isChoosing ? [choiceOf(each)] : []), ...deviceRow(each, now)]),
     empty,
   });

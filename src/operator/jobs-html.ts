@@ -135,7 +135,10 @@ ${facts([
   'startAt' in job && ['Starts', time(job.startAt as string)],
   job.status !== 'cancelled' && ['Deadline', time(job.deadlineAt)],
   job.reason && ['Reason', job.reason],
-  job.cancelRequestedAt && ['Cancelled', cancelFact(job)],
+  job.cancelRequestedAt && [
+    'Cancelled',
+    html`${time(job.cancelRequestedAt)}${!hasEnded(job.status) && ', the change is being withdrawn'}`,
+  ],
   ...progressFacts(job, options.stages, options.progress),
   ['Ended', job.finishedAt ? time(job.finishedAt) : 'not yet'],
   runUrl && ['Run', html`<a href="${runUrl}" rel="noreferrer">in the Temporal UI</a>`],
@@ -163,9 +166,6 @@ ${table({
 })}${nextPage(`/operator/jobs/${job.id}`, new URLSearchParams(filter), targets.nextCursor)}`,
 )}`;
 };
-
-const cancelFact = ({ cancelRequestedAt, status }: JobView): Html =>
-  html`${time(cancelRequestedAt as string)}${!hasEnded(status) && ', the change is being withdrawn'}`;
 
 export const ALL_STATES = 'all';
 

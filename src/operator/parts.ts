@@ -38,6 +38,9 @@ const NEVER = html`<span class="quiet">never</span>`;
 /** Head of a column of buttons. */
 export const ACTION = html`<span class="hidden">Action</span>`;
 
+/** Head of a column of boxes to tick. */
+export const TICK_HEAD = html`<span class="hidden">Choose</span>`;
+
 /** The key tells an open page which row it is, where the first link does not: what is typed and ticked stays in its row. */
 export interface KeyedRow {
   key: string;

@@ -37,9 +37,7 @@ export function createPastDevicesRepository(sql: Database) {
     });
   const replaced = (organizationId: string): Knex.QueryBuilder =>
     sql({ r: 'asset_replacements' })
-      .join({ a: 'assets' }, (on) =>
-        on.on('a.organization_id', 'r.organization_id').andOn('a.id', 'r.asset_id'),
-      )
+      .join({ a: 'assets' }, { 'a.organization_id': 'r.organization_id', 'a.id': 'r.asset_id' })
       .where('r.organization_id', organizationId)
       .orderBy('r.id', 'desc')
       .select({

@@ -21,13 +21,14 @@ import {
   dueTime,
   live,
   nameLink,
+  TICK_HEAD,
   table,
   toWords,
 } from './parts.ts';
 import type { NewestChange } from './shown-jobs.repository.ts';
 import type { Outage, TroubledJob } from './start.repository.ts';
 import type { Notified } from './start.ts';
-import { acknowledgeTicked, TICK_HEAD, tickOf } from './ticked-alerts-html.ts';
+import { acknowledgeTicked, tickOf } from './ticked-alerts-html.ts';
 import { registerForm } from './unregistered-html.ts';
 import { hostOf, pathOf, sendingLink } from './webhooks-html.ts';
 
@@ -70,8 +71,6 @@ export interface StartPage {
 export interface Calm {
   /** The end of the last alert; null: there was none. */
   since: string | null;
-  /** Number of alerts that somebody takes care of. */
-  acknowledged: number;
   inContact: number;
   devices: number;
   /** Devices that keep to their contacts. */
@@ -92,8 +91,8 @@ const HOME = { return: '/operator' };
 export const startHtml = (page: StartPage, options: StartOptions): Html => html`
 ${live(
   'now',
-  html`<h1>${page.calm ? calmTitle(page.calm) : 'What needs you now'}</h1>
-${page.calm ? calmHtml(page.calm, options) : sectionsHtml(page, options)}`,
+  html`<h1>${page.calm ? calmTitle(page.calm, page) : 'What needs you now'}</h1>
+${page.calm ? calmHtml(page.calm, page, options) : sectionsHtml(page, options)}`,
 )}`;
 
 const sectionsHtml = (page: StartPage, options: StartOptions): Content => [
@@ -329,7 +328,7 @@ const unregisteredHtml = (
   hasMoreUnregistered && html`<p class="pager"><a href="/operator/unregistered">All of them</a></p>`,
 ];
 
-function calmTitle({ devices, online, acknowledged }: Calm): string {
+function calmTitle({ devices, online }: Calm, { acknowledged }: StartPage): string {
   if (devices === 0) return 'Begin here';
   return online === devices && acknowledged === 0 ? 'All is well' : 'Nothing new';
 }
@@ -337,8 +336,8 @@ function calmTitle({ devices, online, acknowledged }: Calm): string {
 const inHandHtml = (acknowledged: number): Html =>
   html`<p><a href="/operator/alerts?status=acknowledged">${acknowledged.toLocaleString('en')} ${acknowledged === 1 ? 'alert is' : 'alerts are'} in hand</a>, and not over.</p>`;
 
-function calmHtml(calm: Calm, { link, mayChange }: StartOptions): Html {
-  const { since, acknowledged, inContact, devices, online, neverReported } = calm;
+function calmHtml(calm: Calm, { acknowledged }: StartPage, { link, mayChange }: StartOptions): Html {
+  const { since, inContact, devices, online, neverReported } = calm;
   const overdue = devices - online - neverReported;
   if (devices === 0) {
     return html`<section class="panel calm"><p>No logger is registered yet.</p>

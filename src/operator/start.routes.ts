@@ -57,7 +57,7 @@ export function startRoutes(deps: StartPageDeps): OperatorPage[] {
     };
   }
 
-  async function findCalm(session: Session, acknowledged: number): Promise<Calm> {
+  async function findCalm(session: Session): Promise<Calm> {
     const [{ status, inContact }, { items }] = await Promise.all([
       countContacts(session.organizationId),
       ask(session, 'listAlerts', { query: { status: 'resolved', limit: RESOLVED_READ } }),
@@ -69,7 +69,6 @@ export function startRoutes(deps: StartPageDeps): OperatorPage[] {
         .at(-1) ?? null;
     return {
       since,
-      acknowledged,
       inContact,
       devices: sum(status),
       online: status.online,
@@ -153,7 +152,7 @@ export function startRoutes(deps: StartPageDeps): OperatorPage[] {
       page.channels,
       page.unregistered,
     ].every(({ length }) => length === 0);
-    return { ...page, calm: isCalm ? await findCalm(session, page.acknowledged) : null };
+    return { ...page, calm: isCalm ? await findCalm(session) : null };
   }
 
   return [

@@ -4,8 +4,6 @@ import { type Html, html } from './html.ts';
 import { ACTION, button, type KeyedRow, live, nextPage, table, time } from './parts.ts';
 import type { ReplacedLogger } from './past-devices.repository.ts';
 
-const HEAD = ['Serial number', 'First contact', 'Last contact', 'Messages', ACTION];
-
 interface UnregisteredOptions {
   /** Loggers that were replaced, by serial number in lower case. */
   replaced: ReadonlyMap<string, ReplacedLogger>;
@@ -23,7 +21,7 @@ ${live(
   'unregistered',
   html`${table({
     caption: 'Unregistered devices',
-    head: HEAD,
+    head: ['Serial number', 'First contact', 'Last contact', 'Messages', ACTION],
     rows: devices.items.map((device) =>
       deviceRow(device, replaced.get(device.serialNumber.toLowerCase()), mayChange),
     ),

@@ -24,15 +24,13 @@ import {
 import type { HourOfAttempts } from './webhook-hours.ts';
 import { hoursHtml } from './webhook-hours-html.ts';
 
-const HEAD = ['Webhook', 'Receives', 'Health', 'Waiting', 'Oldest', 'Last attempt', 'Outcome'];
-
 export const webhooksHtml = (webhooks: readonly WebhookView[], link: FormLink): Html => html`
 <h1>Webhooks</h1>
 ${live(
   'webhooks',
   table({
     caption: 'Webhooks of both collections',
-    head: HEAD,
+    head: ['Webhook', 'Receives', 'Health', 'Waiting', 'Oldest', 'Last attempt', 'Outcome'],
     rows: inTroubleFirst(webhooks).map(webhookRow),
     empty: 'There is no webhook yet.',
   }),
@@ -214,7 +212,7 @@ const deliveryRow = (
 
 /** The first page of the deliveries that a filter lets through. */
 function withFilter(path: string, { state, eventType }: Record<string, string | undefined>): string {
-  const query = new URLSearchParams(given({ state: state ?? null, eventType: eventType ?? null })).toString();
+  const query = new URLSearchParams(given({ state, eventType })).toString();
   return query === '' ? path : `${path}?${query}`;
 }
 

@@ -69,15 +69,13 @@ export function createReadout(chart) {
       for (const [series, { value }] of places.entries()) {
         const own = isNumber(idx)
           ? (idxs[averageAt(series)] ?? idx)
-          : lastValue(picture.data[averageAt(series)]);
+          : picture.data[averageAt(series)].findLastIndex(isNumber);
         value.textContent = textAt(picture, own, series);
       }
     },
     text: () => [time.textContent, ...places.map(({ item }) => item.textContent.trim())].join(', '),
   };
 }
-
-const lastValue = (values) => values.findLastIndex(isNumber);
 
 const timeOf = (seconds) => toClock(at(seconds));
 

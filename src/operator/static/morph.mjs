@@ -47,8 +47,6 @@ function morphNode(node, fresh) {
   if (tag === 'select') node.value = chosen;
 }
 
-const isSameKind = (node, fresh) => node.nodeType === fresh.nodeType && node.nodeName === fresh.nodeName;
-
 /** Nodes with a key, in their order, by key. */
 function byKey(nodes) {
   const found = new Map();
@@ -81,8 +79,8 @@ function morphChildren(parent, fresh) {
 }
 
 /** The first of the nodes that can become the fresh one; those before it have gone. */
-function takeSameKind(nodes, fresh) {
-  const index = nodes.findIndex((node) => isSameKind(node, fresh));
+function takeSameKind(nodes, { nodeType, nodeName }) {
+  const index = nodes.findIndex((node) => node.nodeType === nodeType && node.nodeName === nodeName);
   return index === -1 ? undefined : nodes.splice(0, index + 1).at(-1);
 }
 

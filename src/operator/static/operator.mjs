@@ -64,10 +64,6 @@ addEventListener('click', async ({ target }) => {
   target.nextElementSibling.textContent = isCopied ? 'Copied' : 'Not copied: the text is selected';
 });
 
-function showCopyButtons() {
-  for (const button of document.querySelectorAll('.copy')) button.hidden = false;
-}
-
 /** On a phone, the entries of the navigation are wider than the screen. */
 function showCurrentSection() {
   const nav = document.querySelector('.top nav');
@@ -90,6 +86,6 @@ function settleAddress() {
 
 settleAddress();
 showCurrentSection();
-showCopyButtons();
+for (const button of document.querySelectorAll('.copy')) button.hidden = false;
 adoptZone();
 setInterval(showTimes, 15_000);

@@ -25,7 +25,7 @@ import {
   toOnce,
   toOwnPath,
 } from './page-deps.ts';
-import { changedSettings, saveHtml } from './profiles-html.ts';
+import { changedSettings, GROUPS_ASKED_ABOUT, saveHtml } from './profiles-html.ts';
 import { type Session, toCaller } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 import type { ShownGroupsRepository } from './shown-groups.repository.ts';
@@ -239,12 +239,10 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     const profile = orNotFound(await findProfile(organizationId, slug), NO_SUCH_PROFILE);
     const changed = changedSettings(profile, changedProfile(profile, change));
     if (changed.length === 0) return null;
-    const groups = await listGroupsByProfile(organizationId, slug, GROUPS_SHOWN + 1);
     return saveHtml({
       name: profile.name,
       changed,
-      groups: groups.slice(0, GROUPS_SHOWN),
-      hasMoreGroups: groups.length > GROUPS_SHOWN,
+      groups: await listGroupsByProfile(organizationId, slug, GROUPS_ASKED_ABOUT + 1),
       inputs,
       action: toActionUrl('updateProfile', params),
       back: next ?? layout.back(params),
@@ -369,8 +367,6 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
 /** Shown with the form of a profile that the settings of a job fill in. */
 const EARLIER = 'These are the settings that an earlier job brought. They count once they are saved.';
 
-/** Groups of a profile that a question names. */
-const GROUPS_SHOWN = 100;
 const FILE_BYTES_MAX = 10 * 1024 * 1024;
 
 const isForm = (name: string | undefined): name is FormName =>

@@ -61,12 +61,33 @@ export function changedSettings(before: Profile, after: Profile): Content[][] {
   });
 }
 
+/** Groups of a profile that its page names, and the question before it is saved. One more is read. */
+export const GROUPS_SHOWN = 500;
+export const GROUPS_ASKED_ABOUT = 100;
+
+const groupsTable = (
+  groups: readonly GroupWithProfile[],
+  shownMax: number,
+  actionOf?: (group: GroupWithProfile) => Content,
+): Html =>
+  html`${table({
+    caption: 'Groups with this profile',
+    head: ['Group', 'Members', ...(actionOf ? [ACTION] : [])],
+    rows: groups
+      .slice(0, shownMax)
+      .map((group) => [
+        html`<a class="name" href="/operator/groups/${group.id}">${group.name}</a>`,
+        group.memberCount.toLocaleString('en'),
+        ...(actionOf ? [actionOf(group)] : []),
+      ]),
+    empty: 'No group has this profile.',
+  })}${groups.length > shownMax && html`<p class="quiet">More groups have it.</p>`}`;
+
 interface SaveOptions {
   name: string;
   changed: Content[][];
-  /** Groups that have the profile: the first ones. */
+  /** Groups that have the profile. */
   groups: readonly GroupWithProfile[];
-  hasMoreGroups: boolean;
   /** The form that asked, to be sent again. */
   inputs: Iterable<[string, string]>;
   action: string;
@@ -74,29 +95,13 @@ interface SaveOptions {
 }
 
 /** What a change of a profile changes, and for whom, before it is saved. */
-export const saveHtml = ({
-  name,
-  changed,
-  groups,
-  hasMoreGroups,
-  inputs,
-  action,
-  back,
-}: SaveOptions): Html => html`
+export const saveHtml = ({ name, changed, groups, inputs, action, back }: SaveOptions): Html => html`
 <p class="crumbs"><a href="${back}">${name}</a></p>
 <h1>Save the changes of ${name}?</h1>
 ${table({ caption: 'Changed settings', head: ['Setting', 'Now', 'Then'], rows: changed, empty: 'Nothing changes.' })}
 <h2>For whom</h2>
 <p>Nothing is sent to a device now: each keeps its settings until the profile is applied to it. A device that joins one of these groups gets the changed profile at once.</p>
-${table({
-  caption: 'Groups with this profile',
-  head: ['Group', 'Members'],
-  rows: groups.map((group) => [
-    html`<a class="name" href="/operator/groups/${group.id}">${group.name}</a>`,
-    group.memberCount.toLocaleString('en'),
-  ]),
-  empty: 'No group has this profile.',
-})}${hasMoreGroups && html`<p class="quiet">More groups have it.</p>`}
+${groupsTable(groups, GROUPS_ASKED_ABOUT)}
 <p class="quiet">Devices that got the profile by an apply of their own are not counted here.</p>
 ${askedAgainHtml({ action, inputs, submit: 'Save', back })}`;
 
@@ -104,14 +109,13 @@ export interface ProfilePage {
   profile: ProfileView;
   /** Groups that have it. */
   groups: readonly GroupWithProfile[];
-  hasMoreGroups: boolean;
   history: readonly StoredAuditEntry[];
   /** Null: the profile leaves the intervals of a device alone. */
   intervals: Intervals | null;
 }
 
 export function profileHtml(
-  { profile, groups, hasMoreGroups, history, intervals }: ProfilePage,
+  { profile, groups, history, intervals }: ProfilePage,
   { link, mayChange }: { link: FormLink; mayChange: boolean },
 ): Html {
   const params = { slug: profile.slug };
@@ -122,20 +126,16 @@ ${link('applyProfile', params, { label: 'Apply…', tone: 'main' })}
 ${link('updateProfile', params, { label: 'Edit' })}</div>
 <h2>Groups that run it</h2>
 <p class="quiet">The preview of an apply shows how many devices a change is for.</p>
-${table({
-  caption: 'Groups with this profile',
-  head: ['Group', 'Members', ACTION],
-  rows: groups.map(({ id, name, memberCount }) => [
-    html`<a class="name" href="/operator/groups/${id}">${name}</a>`,
-    memberCount.toLocaleString('en'),
+${groupsTable(
+  groups,
+  GROUPS_SHOWN,
+  ({ id, name }) =>
     mayChange &&
-      giveButton({ id, name, profileSlug: profile.slug }, profile.slug, {
-        label: 'Bring it to all members…',
-        about: name,
-      }),
-  ]),
-  empty: 'No group has this profile.',
-})}${hasMoreGroups && html`<p class="quiet">More groups have it.</p>`}
+    giveButton({ id, name, profileSlug: profile.slug }, profile.slug, {
+      label: 'Bring it to all members…',
+      about: name,
+    }),
+)}
 <h2>History</h2>
 ${table({
   caption: 'Changes of the profile, newest first',

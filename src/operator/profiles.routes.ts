@@ -1,13 +1,12 @@
 import type { AuditRepository } from '../audit/audit.repository.ts';
 import type { ProfilesRepository } from '../profiles/profiles.repository.ts';
 import type { OperatorPage, PageDeps } from './page-deps.ts';
-import { profileHtml, profilesHtml } from './profiles-html.ts';
+import { GROUPS_SHOWN, profileHtml, profilesHtml } from './profiles-html.ts';
 import { OPERATOR_PATH } from './session.ts';
 import type { ShownGroupsRepository } from './shown-groups.repository.ts';
 
 const path = `${OPERATOR_PATH}/profiles`;
 const section = 'Profiles';
-const GROUPS_SHOWN = 500;
 const CHANGES_SHOWN = 20;
 /** A device may have the slug of the profile as its serial number or name. */
 const CHANGES_OF_PROFILES = ['createProfile', 'updateProfile', 'deleteProfile', 'applyProfile'];
@@ -43,13 +42,7 @@ export const profilesRoutes = ({
       }),
       findProfile(session.organizationId, slug),
     ]);
-    const page = {
-      profile,
-      groups: groups.slice(0, GROUPS_SHOWN),
-      hasMoreGroups: groups.length > GROUPS_SHOWN,
-      history,
-      intervals: stored?.intervals ?? null,
-    };
+    const page = { profile, groups, history, intervals: stored?.intervals ?? null };
     const content = profileHtml(page, { link: linksFor(session), mayChange: session.role !== 'read' });
     return { title: profile.name, content };
   }),

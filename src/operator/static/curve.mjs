@@ -29,7 +29,6 @@ function createCurve(target) {
   const address = createAddress({ onChange });
   /** { picture, readout, canvas } of each chart. */
   let drawn = [];
-  let answers = [];
   let span = null;
   let abort = new AbortController();
   let timer;
@@ -92,7 +91,7 @@ function createCurve(target) {
 
   async function draw(found, signal) {
     const startedAt = performance.now();
-    answers = devices.map(({ name }, index) => ({ name, data: found[index] }));
+    const answers = devices.map(({ name }, index) => ({ name, data: found[index] }));
     const [{ from, to }] = found;
     span = { from, to };
     const charts = toCharts(answers);

@@ -1,32 +1,22 @@
 import { newestFirst, nextId, type Page } from '../db/builder.ts';
+import type { Columns } from '../db/columns.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import type { Role } from '../http/role.ts';
 import type { Session, SessionRef } from './session.ts';
 
-export interface NewLink extends SessionRef {
+export interface NewLink extends Omit<Session, 'organizationName'> {
   hash: Buffer;
-  name: string;
-  role: Role;
-  keyId: string | null;
   invitedBy: string | null;
   expiresAt: Date;
 }
 
 /** As shown by the API. */
-export interface ActiveSession extends Pick<NewLink, 'name' | 'role' | 'keyId' | 'expiresAt'> {
-  id: string;
+export interface ActiveSession extends Pick<NewLink, 'id' | 'name' | 'role' | 'keyId' | 'expiresAt'> {
   startedAt: Date;
 }
 
-interface SessionRow {
-  organization_id: string;
-  id: string;
+interface SessionRow extends Columns<Omit<NewLink, 'hash' | 'expiresAt'>> {
   link_hash: Buffer;
-  name: string;
-  role: Role;
-  key_id: string | null;
-  invited_by: string | null;
   link_expires_at: Date;
   started_at: Date | null;
   expires_at: Date | null;

@@ -1,17 +1,15 @@
 /** Alerts and comments of one asset within a span, for its curve. */
 import type { Alert } from '../alerts/alert.ts';
 import { ENDED_AT } from '../alerts/alert-columns.ts';
+import type { AlertAction } from '../alerts/alert-history.ts';
 import { oneOf } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
-import type { Actor } from '../db/transaction.ts';
 import type { CurveSpan } from './curve-span.ts';
 
 export type MarkedAlert = Pick<Alert, 'id' | 'type' | 'details' | 'startedAt' | 'endedAt'>;
 
-export interface AlertComment {
+export interface AlertComment extends Pick<AlertAction, 'at' | 'by'> {
   alertId: string;
-  at: Date;
-  by: Actor | null;
   comment: string;
 }
 

@@ -1,9 +1,8 @@
 /** Changes of a device, of its loggers while they belonged to it, of its groups and of its alerts. */
-import type { StoredAction } from '../alerts/alert-history.ts';
+import type { AlertAction } from '../alerts/alert-history.ts';
 import { ABOUT_SERIAL_NUMBER, type StoredAuditEntry } from '../audit/audit.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import type { Actor } from '../db/transaction.ts';
 import { firstIdAt } from '../process/uuid.ts';
 
 export type AuditedChange = Pick<StoredAuditEntry, 'at' | 'actorName' | 'action' | 'before' | 'after'>;
@@ -18,12 +17,8 @@ export interface MembershipChange {
   by: string | null;
 }
 
-export interface AlertChange {
+export interface AlertChange extends AlertAction {
   alertId: string;
-  at: Date;
-  action: StoredAction;
-  by: Actor | null;
-  comment: string | null;
 }
 
 /** A serial number may have been at other devices before its logger belonged to this one, and afterwards. */

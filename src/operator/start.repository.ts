@@ -1,14 +1,11 @@
 /** Rows that the start page shows beside the answers of operations. */
-import type { AlertType } from '../alerts/alert.ts';
+import type { Alert } from '../alerts/alert.ts';
 import { countUpTo } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
-import type { Severity } from '../devices/alert-terms.ts';
 import { IN_CONTACT_MAX } from './counts.ts';
 
 /** A number of new alerts. */
-export interface NewAlerts {
-  type: AlertType;
-  severity: Severity;
+export interface NewAlerts extends Pick<Alert, 'type' | 'severity'> {
   count: number;
 }
 

@@ -15,12 +15,10 @@ export interface StepMessage {
 }
 
 /** A message that has not arrived. */
-export interface StepTrouble {
+export interface StepTrouble extends Pick<StepMessage, 'error' | 'nextAttemptAt'> {
   /** Name or address. */
   channel: string;
   state: 'pending' | 'failed';
-  error: string | null;
-  nextAttemptAt: Date | null;
 }
 
 /** Step and message are made in one transaction, by two clocks. */

@@ -154,6 +154,12 @@ export function createConfigJobsRepository(sql: Database) {
       return retry !== undefined;
     },
 
+    /** Without counting its targets. */
+    async findForWorkflow(ref: JobRef): Promise<Job | null> {
+      const row = await one(ref).first();
+      return row ? toJob(row) : null;
+    },
+
     async countTargets(ref: JobRef): Promise<Counts> {
       const row = await one(ref).select<CountedJobRow[]>(sql.raw(COUNTS)).first();
       return { ...NO_COUNTS, ...row?.counts };

@@ -155,11 +155,11 @@ export function createJobRunService(deps: JobRunDeps) {
     /** Whether the run has something to do besides waiting. */
     async isDue(ref: JobRef): Promise<boolean> {
       return transact(async ({ sql }) => {
-        const job = await jobsIn(sql).find(ref);
+        const job = await jobsIn(sql).findForWorkflow(ref);
         // The timer of the run was set by a clock that may have been slow.
         if (job?.status === 'scheduled') return job.startAt !== null && job.startAt <= (await readClock(sql));
         if (job?.status !== 'running') return false;
-        return evaluateJob(job, job.targetCounts) !== 'wait';
+        return evaluateJob(job, await jobsIn(sql).countTargets(ref)) !== 'wait';
       });
     },
 

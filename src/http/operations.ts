@@ -123,13 +123,18 @@ function createCall(definition: Route, options: OperationsOptions) {
     const fingerprint = fingerprintOf(definition.operationId, url, bytes, caller.keyId);
     const key = idempotencyKey(fingerprint.toString('base64url'));
     const repeatable = { organizationId: caller.organizationId, key, fingerprint };
-    return afterRunning(async () => fromStored(await withIdempotency(repeatable, run)), pause);
+    // JSON also of an answer without a body.
+    const stored = async (on: Transact) => {
+      const reply = await run(on);
+      return { ...reply, body: reply.body ?? null };
+    };
+    return afterRunning(async () => fromStored(await withIdempotency(repeatable, stored)), pause);
   };
 }
 
 /** @throws the refusal that is stored */
 function fromStored({ status, body }: StoredAnswer): Reply {
-  const content = body === '' ? undefined : JSON.parse(body);
+  const content = JSON.parse(body);
   if (status < 400) return { status, body: content };
   throw status === 404 ? notFound(content.message) : conflict(content.message);
 }

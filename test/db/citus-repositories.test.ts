@@ -398,6 +398,7 @@ const RUNS: Runs = [
     list: OPERATION,
     lock: (each) => acts(each.lock(JOB)),
     hasOpenRetry: OPERATION,
+    findForWorkflow: (each) => acts(each.findForWorkflow(JOB)),
     countTargets: (each) => acts(each.countTargets(JOB).then(({ waiting }) => waiting)),
     updateStage: (each) => each.updateStage(JOB, 1),
     markBeginningStage: (each) => each.markBeginningStage(JOB),

@@ -174,7 +174,7 @@ describe('A job of many devices', () => {
       for (const serial of serials) assert.equal(await pendingOf(serial), null);
     });
 
-    it('answers a cancel before any device is locked, and keeps running until the last one is done', async () => {
+    it('answers a cancel before any device is locked, keeps running until the last one is done, and counts one that reports meanwhile', async () => {
       jobId = await apply(org, 'daily', { applyToAll: true });
       await startWorker();
       await untilCounted(jobId, { waiting: DEVICES });
@@ -184,8 +184,11 @@ describe('A job of many devices', () => {
         await untilCounted(jobId, { cancelled: CHUNK });
         assert.equal((await jobOf(org, jobId)).status, 'running');
         assert.notEqual(await pendingOf(serials[8] as string), null);
+        // Its chunk has not begun.
+        await applyAnswer(org, serials[8] as string);
       });
-      assert.equal((await untilEnded(org, jobId)).status, 'cancelled');
+      const { status, counts } = await untilEnded(org, jobId);
+      assert.deepEqual([status, counts.applied, counts.cancelled], ['cancelled', 1, DEVICES - 1]);
     });
 
     it('never starts a cancelled job that was scheduled', async () => {

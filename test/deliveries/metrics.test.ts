@@ -38,7 +38,7 @@ describe('Metrics and log of deliveries', () => {
     const endpoint = await customer.subscribe(receiver.url);
     assert.equal(await endpoints('closed'), 1);
     receiver.answer((response) => response.writeHead(500).end());
-    await customer.publish(6);
+    await customer.publish(1);
     await untilEndpoints('open', 1);
     assert.equal(await endpoints('closed'), 0);
     receiver.answer((response) => response.writeHead(204).end());

@@ -161,6 +161,13 @@ describe('Confirmation', () => {
     assert.equal(receive(pending, filled, { arrived: 50 }).outcome.kind, 'confirmed');
   });
 
+  it('confirms a change that was never fetched by a report without its delay and severity, and keeps these', () => {
+    const rules = { alarmRules: [{ ...guard, terms: { delayMinutes: 5, severity: 'warning' as const } }] };
+    const { sync, outcome } = receive(merge(known, rules), RULES, { arrived: 50 });
+    assert.equal(outcome.kind, 'confirmed');
+    assert.deepEqual(sync.confirmed?.alarmRules, rules.alarmRules);
+  });
+
   it('confirms nothing by a report from before the fetch that arrived after it', () => {
     const { sync, outcome } = receive(fetched({ ...DAILY, ...RULES }), DAILY, { arrived: 200, made: 99 });
     assert.deepEqual(outcome, { kind: 'recorded' });

@@ -167,4 +167,20 @@ describe('Exports of measurements', () => {
     assert.ok(bytes < READINGS * BYTES_MIN, `${bytes} bytes`);
     assert.doesNotMatch(text.slice(-8), /0\r\n\r\n$/, 'the last chunk');
   });
+
+  it('holds no connection between two chunks', async () => {
+    const token = await newToken();
+    const running = [1, 2].map(() => read(token));
+    await Promise.all(running.map(({ status }) => status));
+    await eventually(
+      async () => {
+        const { rows } = await dms.service.sql.raw(
+          `select count(*) from pg_stat_activity
+           where datname = current_database() and application_name like '%transfers' and state <> 'idle'`,
+        );
+        return Number(rows[0].count);
+      },
+      (count) => count === 0,
+    );
+  });
 });

@@ -199,7 +199,7 @@ describe('The curves of a device in a browser', () => {
     assert.match((await page.locator('a:text("PDF")').getAttribute('href')) ?? '', /span=week/);
   });
 
-  it('zooms, moves and goes back by keyboard alone, and by a double click', async () => {
+  it('zooms, moves up to the present and goes back by keyboard alone, and by a double click', async () => {
     await open();
     await page.focus('[data-curve]');
     await page.keyboard.press('+');
@@ -220,7 +220,9 @@ describe('The curves of a device in a browser', () => {
     await page.waitForSelector(DRAWN);
     assert.equal(await page.getByRole('button', { name: 'Back' }).isDisabled(), true);
     await page.getByRole('button', { name: 'Zoom in' }).click();
-    await seen();
+    await page.focus('[data-curve]');
+    for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowRight');
+    isNear((await seen()).to, Date.now() / 1_000, HOUR_S);
     await page.locator('figure .u-over').first().dblclick();
     await page.waitForURL((url) => url.search === '');
   });

@@ -378,7 +378,7 @@ describe("The operators' page", () => {
     }
   });
 
-  it('names the person in the audit trail', async () => {
+  it('pauses and resumes a webhook, and names the person in the audit trail', async () => {
     const cookie = await signIn(dms, { name: 'Ada Lovelace' });
     const { body: channel } = await dms.api.post('/webhooks', { url: 'http://127.0.0.1:9/hooks' });
     const pause = `${url}/forms/pauseWebhook?webhookId=${channel.id}`;
@@ -390,6 +390,8 @@ describe("The operators' page", () => {
       [entry.action, entry.actor, entry.before.status, entry.after.status],
       ['updateWebhook', { keyId: null, name: 'Ada Lovelace' }, 'active', 'disabled'],
     );
+    await visit(pause.replace('pauseWebhook', 'resumeWebhook'), { cookie, form: {} });
+    assert.equal((await dms.api.get(`/webhooks/${channel.id}`)).body.status, 'active');
   });
 
   it('serves cacheable files under paths that change with their content', async () => {

@@ -61,8 +61,8 @@ type Planned = LatePlan & Evaluated;
 type Decided = Pick<Planned, 'device' | 'channel' | 'made' | 'lengthened' | 'unendedAt'>;
 
 /**
- * Of a device: four of its rules broken once a minute for three days. The late readings before the earliest of so many are stored
- * and not evaluated, because the alerts that they belong to are not read.
+ * Of a device: four of its rules broken once a minute for three days. Late readings among so many are stored and not evaluated,
+ * because the alerts that they belong to may not have been read.
  */
 const ALERTS_AROUND_MAX = 20_000;
 
@@ -85,11 +85,10 @@ export function createLateExcursions({ batchesIn, settingsIn, readingsIn }: Late
     return devices.flatMap((device) => {
       const rules = rulesInForce(settings.get(device.assetId) ?? []);
       const ofDevice = (byAsset.get(device.assetId) ?? []).map(toTemperatureAlert);
-      const knownMs = knownFromMs(ofDevice, toSpan(device));
+      const isCrowded = hasMostAround(ofDevice, toSpan(device));
       return device.channels.map((channel) => {
         const ofChannel = ofDevice.filter((alert) => alert.channel === channel.channel);
-        const fresh = channel.fresh.filter(({ measuredAt }) => measuredAt.getTime() >= knownMs);
-        const each = { ...channel, fresh };
+        const each = isCrowded ? { ...channel, fresh: [] } : channel;
         return { ...each, device, rules, alerts: ofChannel, ranges: toRanges(each, rules, ofChannel) };
       });
     });
@@ -178,12 +177,8 @@ function toSpan({ organizationId, assetId, channels }: LateDevice): AssetRef & R
   return { organizationId, assetId, from, to };
 }
 
-/** From when on the alerts are complete. */
-function knownFromMs(alerts: readonly TemperatureAlert[], { from, to }: Range): number {
-  const within = alerts.filter(({ startedAt }) => startedAt > from && startedAt <= to);
-  if (within.length < ALERTS_AROUND_MAX) return Number.NEGATIVE_INFINITY;
-  return within.reduce((earliest, { startedAt }) => Math.min(earliest, startedAt), to);
-}
+const hasMostAround = (alerts: readonly TemperatureAlert[], { from, to }: Range): boolean =>
+  alerts.filter(({ startedAt }) => startedAt > from && startedAt <= to).length >= ALERTS_AROUND_MAX;
 
 /** Ranges that touch have no other readings between them. */
 function joinStretches(found: SurroundingReadings[]): SurroundingReadings[] {

@@ -15,8 +15,8 @@ import { createQueueNotifier } from '../deliveries/queue-notifier.service.ts';
 import { createSecretBox } from '../endpoints/secret-box.ts';
 import { atMostEvery } from '../http/instruments.ts';
 import type { Settings } from '../process/config.ts';
-import { withoutStatement } from '../process/errors.ts';
-import { createKeyedSemaphore, NoTurn } from '../process/keyed-semaphore.ts';
+import { rateLimited, withoutStatement } from '../process/errors.ts';
+import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
 import { openTracing } from '../process/open-telemetry.ts';
 import { type Outage, summarizeOutages } from '../process/outage-log.ts';
@@ -116,7 +116,7 @@ export function openResources(options: ComposeOptions) {
   function refuseLocked(error: unknown): never {
     if (!isLockTimeout(error)) throw error;
     metrics.refusedTurns.inc({ work: 'change', reason: 'locked' });
-    throw new NoTurn();
+    throw rateLimited('Another change of what this one needs is under way: try again soon', 5);
   }
   return {
     settings,

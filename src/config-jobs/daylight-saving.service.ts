@@ -157,7 +157,7 @@ function planChecks(
  */
 function withOffset(device: Device, timezone: number): Device | null {
   if (device.sync.pending?.refusal?.keys.includes('calendars')) return null;
-  if (!device.sync.pending && isChangedOnSite(device.sync)) return null;
+  if (!device.sync.pending?.config.calendars && isChangedOnSite(device.sync)) return null;
   const wanted = wantedCalendars(device);
   const change = withOffsets(wanted, () => timezone);
   return includes(wanted, change) ? null : { ...device, sync: merge(device.sync, change) };

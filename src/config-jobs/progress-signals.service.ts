@@ -33,6 +33,8 @@ interface PendingProgress {
   timer: NodeJS.Timeout | null;
   /** Set when something happened since the last signal. */
   isDue: boolean;
+  /** Set while a signal waits for its turn. */
+  isQueued: boolean;
   /** Percentage of the begun targets that are still open. */
   lastPercent: number;
   isSmall: boolean;
@@ -44,6 +46,7 @@ export function createProgressSignals(deps: ProgressSignalsDeps) {
   const jobs = createBoundedCache<string, PendingProgress>(JOBS_MAX);
   const tasks = createBackgroundTasks(deps.onFault);
   const turns = createKeyedSemaphore(AT_ONCE);
+  let isStopping = false;
 
   function pendingOf(job: JobRef): PendingProgress {
     const pending = jobs.get(job.jobId) ?? newPending(job);
@@ -67,12 +70,24 @@ export function createProgressSignals(deps: ProgressSignalsDeps) {
   function scheduleSignals(jobIds: Iterable<string>): void {
     for (const jobId of new Set(jobIds)) {
       const pending = jobs.get(jobId);
-      if (pending && !pending.timer) run(pending);
+      if (pending && !pending.timer && !pending.isQueued) run(pending);
     }
   }
 
   /** The first signal is sent at once; later changes within the interval share one signal at its end. */
   function run(pending: PendingProgress): void {
+    pending.isQueued = true;
+    tasks.add(
+      turns.run(pending.job.organizationId, async () => {
+        if (isStopping) return;
+        pending.isQueued = false;
+        startInterval(pending);
+        await signalProgress(pending);
+      }),
+    );
+  }
+
+  function startInterval(pending: PendingProgress): void {
     pending.isDue = false;
     pending.timer = setTimeout(() => {
       pending.timer = null;
@@ -80,7 +95,6 @@ export function createProgressSignals(deps: ProgressSignalsDeps) {
       else if (pending.isSmall || pending.lastPercent === 0) jobs.delete(pending.job.jobId);
     }, deps.intervalMs);
     pending.timer.unref();
-    tasks.add(turns.run(pending.job.organizationId, () => signalProgress(pending)));
   }
 
   async function signalProgress(pending: PendingProgress): Promise<void> {
@@ -123,14 +137,14 @@ export function createProgressSignals(deps: ProgressSignalsDeps) {
       pendingOf(job).lastPercent = -1;
       scheduleSignals([job.jobId]);
     },
-    /** Sends due signals and waits for those under way. */
+    /** Sends due signals, without turns, and waits for those under way. */
     async flush(): Promise<void> {
+      isStopping = true;
       for (const pending of jobs.values()) {
         if (pending.timer) clearTimeout(pending.timer);
-        if (pending.isDue) run(pending);
+        if (pending.isDue) tasks.add(signalProgress(pending));
       }
       await tasks.drain();
-      for (const { timer } of jobs.values()) if (timer) clearTimeout(timer);
     },
   };
 }
@@ -140,6 +154,7 @@ const newPending = (job: JobRef): PendingProgress => ({
   lines: [],
   timer: null,
   isDue: false,
+  isQueued: false,
   lastPercent: -1,
   isSmall: false,
   counted: null,

@@ -1,18 +1,13 @@
 import { createCounts } from '../process/counts.ts';
 import { rateLimited } from '../process/errors.ts';
+import { type ClosingResponse, whenGone } from './when-gone.ts';
 
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
 /** Smaller answers fit into the buffers of the system. */
 const COUNTED_FROM = 16 * 1024;
 
-export interface Closing {
-  /** The client has gone: `close` has been emitted, or never will be. */
-  readonly destroyed: boolean;
-  once(event: 'close', listener: () => void): unknown;
-}
-
 /** @throws rate_limited */
-export type CountUnread = (owner: string, bytes: number, response: Closing) => void;
+export type CountUnread = (owner: string, bytes: number, response: ClosingResponse) => void;
 
 /** A budget for the answers that clients of one owner have yet to read: slow readers would hold any number in memory. */
 export function createAnswerBudget(): CountUnread {
@@ -22,6 +17,6 @@ export function createAnswerBudget(): CountUnread {
     if (unread.of(owner) + bytes > UNREAD_BYTES_MAX)
       throw rateLimited('Too many answers have not been read: read those before', 5);
     unread.add(owner, bytes);
-    response.once('close', () => unread.add(owner, -bytes));
+    whenGone(response, () => unread.add(owner, -bytes));
   };
 }

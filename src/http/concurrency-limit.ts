@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { createCounts } from '../process/counts.ts';
 import { AppError } from '../process/errors.ts';
-import type { Closing } from './answer-budget.ts';
+import { type ClosingResponse, whenGone } from './when-gone.ts';
 
 interface ConcurrencyLimitOptions {
   /** Used in messages, for example `exports`. */
@@ -68,12 +68,11 @@ export function createConcurrencyLimit(options: ConcurrencyLimitOptions) {
       }
     },
     /** Counts until the client has read the answer that the work makes, or has gone. */
-    async answer<T>(caller: Requester, response: Closing, work: () => Promise<T>): Promise<T> {
+    async answer<T>(caller: Requester, response: ClosingResponse, work: () => Promise<T>): Promise<T> {
       const release = acquire(caller);
       try {
         const result = await work();
-        if (response.destroyed) release();
-        else response.once('close', release);
+        whenGone(response, release);
         return result;
       } catch (error) {
         release();

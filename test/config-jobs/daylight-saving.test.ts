@@ -176,12 +176,18 @@ describe('Daylight saving time', () => {
     await applyAnswer(dms, serial);
     const { deviceConfig } = await configOf(dms, serial);
     await report(dms, serial, { ...FACTORY, alarmRules: [] });
+    const intervals = await createProfile(dms, {
+      slug: `intervals-${serials}`,
+      intervals: { measurementIntervalMinutes: 10 },
+    });
+    await apply(dms, intervals, { serialNumbers: [serial] });
+    const pendingIntervals = (await configOf(dms, serial)).pendingConfig;
     const moving = await registerWith(hotWaterIn('Europe/Stockholm'));
     await applyAnswer(dms, moving.serial);
     now = inJuly(year);
     await pendingAt(moving.serial, 120);
     const { pendingConfig, syncStatus } = await configOf(dms, serial);
-    assert.deepEqual([pendingConfig, syncStatus], [null, 'drifted']);
+    assert.deepEqual([pendingConfig, syncStatus], [pendingIntervals, 'pending']);
     await report(dms, serial, deviceConfig);
     now = new Date(now.getTime() + DAY_MS);
     await pendingAt(serial, 120);

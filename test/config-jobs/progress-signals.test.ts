@@ -115,8 +115,26 @@ describe('Progress signals of a job', () => {
     const ids = Array.from({ length: 12 }, (_, index) => `job ${index}`);
     for (const id of ids) jobs.set(id, counted({ waiting: 1 }));
     progress.progressed(ORGANIZATION, ids);
-    await progress.flush();
+    for (const _ of ids) await settled();
     assert.deepEqual([seen.length, Math.max(...seen)], [12, 5]);
+  });
+
+  it('queues a job once while all turns are taken, and signals without turns when it stops', async () => {
+    const ends: Array<() => void> = [];
+    signal = () => new Promise((resolve) => ends.push(resolve));
+    const ids = Array.from({ length: 7 }, (_, index) => `job ${index}`);
+    for (const id of ids) jobs.set(id, counted({ waiting: 1 }));
+    for (let interval = 0; interval < 4; interval++) {
+      progress.progressed(ORGANIZATION, ids);
+      await pass(INTERVAL_MS);
+    }
+    assert.equal(ends.length, 5);
+    const stopped = progress.flush();
+    await settled();
+    assert.equal(ends.length, 5 + ids.length);
+    for (const end of ends) end();
+    await stopped;
+    assert.equal(ends.length, 5 + ids.length);
   });
 
   it('sends at most 50 lines', async () => {

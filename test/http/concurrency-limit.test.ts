@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { EventEmitter } from 'node:events';
 import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
+import { clientResponse } from '../support/client-response.ts';
 
 const NEVER = new Promise<never>(() => {});
 
@@ -33,19 +33,18 @@ describe('The limit of long requests at once', () => {
 
   it('counts an answer until its client has read it or has gone, and none that failed', async () => {
     const { answer } = createConcurrencyLimit({ name: 'forms', perKeyMax: 1, perProcessMax: 2 });
-    const send = (response: EventEmitter & { destroyed: boolean }) =>
+    const send = (response: ReturnType<typeof clientResponse>) =>
       answer(caller('A', 0), response, async () => 'page');
-    const open = () => Object.assign(new EventEmitter(), { destroyed: false });
-    const unread = open();
+    const unread = clientResponse();
     assert.equal(await send(unread), 'page');
-    await assert.rejects(send(open()), { kind: 'rate_limited' });
+    await assert.rejects(send(clientResponse()), { kind: 'rate_limited' });
     unread.emit('close');
-    assert.equal(await send(Object.assign(open(), { destroyed: true })), 'page');
+    assert.equal(await send(clientResponse(true)), 'page');
     await assert.rejects(
-      answer(caller('A', 0), open(), () => Promise.reject(new Error('failed'))),
+      answer(caller('A', 0), clientResponse(), () => Promise.reject(new Error('failed'))),
       /failed/,
     );
-    assert.equal(await send(open()), 'page');
+    assert.equal(await send(clientResponse()), 'page');
   });
 
   it('releases places once, even after failures', async () => {

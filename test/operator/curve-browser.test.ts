@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { COLOUR_RULES, findBarriers, LAYOUT_RULES } from '../support/barriers.ts';
-import { register, sendTemperature } from '../support/fleet.ts';
+import { eventually, register, sendTemperature } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import type { TestService } from '../support/service.ts';
 import { type FleetToLookAt, populateFleet } from './fleet-to-look-at.ts';
@@ -225,6 +225,27 @@ describe('The curves of a device in a browser', () => {
     isNear((await seen()).to, Date.now() / 1_000, HOUR_S);
     await page.locator('figure .u-over').first().dblclick();
     await page.waitForURL((url) => url.search === '');
+  });
+
+  it('loses no step to the answer for an earlier one', async () => {
+    await open();
+    await page.focus('[data-curve]');
+    for (const key of ['+', '+']) await page.keyboard.press(key);
+    const { from } = await seen();
+    const asked: Array<() => Promise<void>> = [];
+    await page.route('**/curve?*', (route) => void asked.push(() => route.continue().catch(() => {})));
+    for (const count of [1, 2]) {
+      await page.keyboard.press('ArrowLeft');
+      if (count === 2) await asked[0]?.();
+      await eventually(
+        async () => asked.length,
+        (found) => found === count,
+      );
+    }
+    await page.keyboard.press('ArrowLeft');
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await asked[1]?.();
+    isNear((await seen()).from, from - (3 * DAY_S) / 16, 2);
   });
 
   it('leads back to the first span after more zooms than a browser keeps', async () => {

@@ -65,6 +65,8 @@ function createCurve(target) {
   }
 
   function onChange() {
+    // An answer about the span before would take this one back.
+    abort.abort();
     span = address.span() ?? span;
     if (span) preview(span);
     followAddress(address.query());

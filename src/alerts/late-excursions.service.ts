@@ -177,6 +177,7 @@ function toSpan({ organizationId, assetId, channels }: LateDevice): AssetRef & R
   return { organizationId, assetId, from, to };
 }
 
+/** Whether there may be more alerts than were read. */
 const hasMostAround = (alerts: readonly TemperatureAlert[], { from, to }: Range): boolean =>
   alerts.filter(({ startedAt }) => startedAt > from && startedAt <= to).length >= ALERTS_AROUND_MAX;
 

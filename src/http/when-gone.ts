@@ -10,8 +10,8 @@ export interface ClosingResponse extends Closing {
 }
 
 /**
- * Calls once the client has read the response, or has gone. Node 20 does not close a response that waits behind an earlier one
- * of a connection that ends.
+ * Calls the listener when the client has read the response, or has gone. Node 20 emits no `close` for a response that waits
+ * behind an earlier one of a connection that ends.
  */
 export function whenGone(response: ClosingResponse, listener: () => void): void {
   const { socket } = response.req;

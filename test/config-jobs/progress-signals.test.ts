@@ -119,22 +119,41 @@ describe('Progress signals of a job', () => {
     assert.deepEqual([seen.length, Math.max(...seen)], [12, 5]);
   });
 
-  it('queues a job once while all turns are taken, and signals without turns when it stops', async () => {
-    const ends: Array<() => void> = [];
-    signal = () => new Promise((resolve) => ends.push(resolve));
+  describe('while the turns of an organization are taken', () => {
     const ids = Array.from({ length: 7 }, (_, index) => `job ${index}`);
-    for (const id of ids) jobs.set(id, counted({ waiting: 1 }));
-    for (let interval = 0; interval < 4; interval++) {
-      progress.progressed(ORGANIZATION, ids);
-      await pass(INTERVAL_MS);
+    let ends: Array<() => void>;
+
+    beforeEach(async () => {
+      ends = [];
+      signal = () => new Promise((resolve) => ends.push(resolve));
+      for (const id of ids) jobs.set(id, counted({ waiting: 1 }));
+      for (let interval = 0; interval < 4; interval++) {
+        progress.progressed(ORGANIZATION, ids);
+        await pass(INTERVAL_MS);
+      }
+      assert.equal(ends.length, 5);
+    });
+
+    async function endAll(): Promise<void> {
+      for (const end of ends) {
+        end();
+        await settled();
+      }
     }
-    assert.equal(ends.length, 5);
-    const stopped = progress.flush();
-    await settled();
-    assert.equal(ends.length, 5 + ids.length);
-    for (const end of ends) end();
-    await stopped;
-    assert.equal(ends.length, 5 + ids.length);
+
+    it('queues each job once, however often it changes', async () => {
+      await endAll();
+      assert.equal(ends.length, 5 + ids.length);
+    });
+
+    it('signals each job once more when it stops, without turns', async () => {
+      const stopped = progress.flush();
+      await settled();
+      assert.equal(ends.length, 5 + ids.length);
+      await endAll();
+      await stopped;
+      assert.equal(ends.length, 5 + ids.length);
+    });
   });
 
   it('sends at most 50 lines', async () => {

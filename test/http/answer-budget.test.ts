@@ -14,13 +14,16 @@ describe('The budget of answers', () => {
     count('one', 1_000, clientResponse());
     count('other', 64 * MIB, clientResponse());
     count('one', MIB, clientResponse(true));
-    answers[0]?.emit('close');
-    count('one', MIB, clientResponse());
-    assert.throws(() => count('one', MIB, clientResponse()), /have not been read/);
-    // One that waits behind another of its connection.
-    answers[1]?.req.socket.emit('close');
-    answers[1]?.emit('close');
-    count('one', MIB, clientResponse());
-    assert.throws(() => count('one', MIB, clientResponse()), /have not been read/);
+    // A response that waits behind another one of its connection is not closed with it.
+    const [first = clientResponse(), second = clientResponse()] = answers;
+    for (const [closed, other] of [
+      [first, first.req.socket],
+      [second.req.socket, second],
+    ] as const) {
+      closed.emit('close');
+      count('one', MIB, clientResponse());
+      other.emit('close');
+      assert.throws(() => count('one', MIB, clientResponse()), /have not been read/);
+    }
   });
 });

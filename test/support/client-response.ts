@@ -1,4 +1,4 @@
-/** A response, as far as who waits for its end looks at it. */
+/** A response for tests of code that waits until a client has read it, or has gone. */
 import { EventEmitter } from 'node:events';
 
 const closing = (destroyed = false) => Object.assign(new EventEmitter(), { destroyed });

@@ -85,6 +85,7 @@ import * as excursions from './069-excursions.ts';
 import * as laterMessages from './070-later-messages.ts';
 import * as hadProfile from './071-had-profile.ts';
 import * as alertsOfAChannel from './072-alerts-of-a-channel.ts';
+import * as settingsByProfile from './073-settings-by-profile.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -159,4 +160,5 @@ export const migrations = {
   '070-later-messages': laterMessages,
   '071-had-profile': hadProfile,
   '072-alerts-of-a-channel': alertsOfAChannel,
+  '073-settings-by-profile': settingsByProfile,
 };

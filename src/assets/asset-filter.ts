@@ -17,6 +17,8 @@ export interface AssetFilter {
   syncStatus?: SyncStatus | undefined;
   /** Whether a profile is pending, or was ever confirmed. */
   hadProfile?: boolean | undefined;
+  /** The profile that was applied last of those that brought the settings in force. */
+  profileSlug?: string | undefined;
   groupId?: string | undefined;
   /** Assets without a reading match, too. */
   lastReadingBefore?: Date | undefined;
@@ -35,6 +37,9 @@ export interface Condition {
 }
 
 const SERIAL = 'lower(a.serial_number) = lower(:value)';
+/** An index holds the assets that have ever run a profile. */
+const EVER_RAN = `d.asset_id in (
+  select asset_id from device_settings where organization_id = :organizationId and profile_slug = :value)`;
 const FOLDED_PART = 'casefold(:value collate pg_unicode_fast)';
 
 const CONDITIONS: Record<keyof AssetFilter, Condition> = {
@@ -64,6 +69,14 @@ const CONDITIONS: Record<keyof AssetFilter, Condition> = {
   },
   syncStatus: { table: 'd', sql: 'd.sync_status = :value', isCounted: true },
   hadProfile: { table: 'd', sql: 'd.has_had_profile = :value', isCounted: true },
+  profileSlug: {
+    table: 'd',
+    sql: `${EVER_RAN} and :value = (
+      select case when source is not null then profile_slug end from device_settings
+      where organization_id = d.organization_id and asset_id = d.asset_id
+      order by from_at desc limit 1)`,
+    lookup: EVER_RAN,
+  },
 };
 
 export type GivenCondition = Condition & { value: string | boolean | Date };

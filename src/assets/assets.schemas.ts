@@ -16,6 +16,7 @@ import {
 } from '../http/schemas.ts';
 import { currentMute } from '../mutes/mutes.schemas.ts';
 import { DEVICE_STATUSES } from '../presence/presence.ts';
+import { profileSlug } from '../profiles/profiles.schemas.ts';
 import { ASSET_STATUSES, type AssetView, type ListedAssetView, type Registration } from './asset.ts';
 import type { AssetFilter } from './asset-filter.ts';
 import { IMPORT_OUTCOMES } from './asset-import.ts';
@@ -120,6 +121,9 @@ export const listAssetsQuery = Joi.object<ListAssets, true>({
   syncStatus: Joi.string().valid(...SYNC_STATUSES),
   hadProfile: Joi.boolean().description(
     'Whether a profile is pending for the device, or it has confirmed one',
+  ),
+  profileSlug: profileSlug.description(
+    'Devices whose settings in force came with this profile last; before their first report, those to which it is applied',
   ),
   groupId: uuid().description('Members of this group'),
   lastReadingBefore: time().description('Also those that have never sent a reading'),
@@ -233,7 +237,7 @@ export const assetListSchema = Joi.object({
     .integer()
     .required()
     .description(
-      'All that match, on all pages. With q, lastReadingBefore or several filters, 1000 means 1000 or more.',
+      'All that match, on all pages. With q, profileSlug, lastReadingBefore or several filters, 1000 means 1000 or more.',
     ),
   nextCursor: nextCursor(),
 }).example({ items: [listedAssetExample], totalItems: 1, nextCursor: null });

@@ -59,7 +59,7 @@ export function composeTemporalUi(
     },
     async giveUpEndpoint(endpoint) {
       await callEndpoint(endpoint, 'update', { status: 'disabled' });
-      return 'The webhook is disabled: its deliveries are held until its customer enables it again';
+      return 'The webhook is disabled: what waits is held until its customer enables it again, and events meanwhile are not kept';
     },
     async acknowledgeAlert({ organizationId, alertId }) {
       const input = { params: { alertId }, body: { status: 'acknowledged' } };

@@ -174,7 +174,8 @@ export const RETRY_NOW = {
 
 export const GIVE_UP = {
   name: 'giveUp',
-  description: 'Disables the webhook: deliveries are held until its customer enables it again',
+  description:
+    'Disables the webhook: what waits is held until its customer enables it again, and events meanwhile are not kept',
 } as const;
 
 /** The reason, or null. The state is the one that the run read last; null: it has read none yet. */

@@ -208,10 +208,10 @@ export function writtenBindings(devices: Device[], configIds: Map<DeviceConfigur
 
 export const SETTINGS_COLUMNS = `organization_id, asset_id, from_at, config_id, measurement_period_seconds,
   transmission_interval_seconds, profile_slug, source`;
-/** With `is_confirmation`, as arrays for `unnest`. */
+/** With `is_confirmation` and `is_as_confirmed`, as arrays for `unnest`. */
 export const SETTINGS_ARRAYS = `:settingsOrganizationIds::uuid[], :settingsAssetIds::uuid[], :settingsFrom::timestamptz[],
   :settingsConfigIds::uuid[], :measurementPeriods::integer[], :transmissionIntervals::integer[], :profileSlugs::text[],
-  :sources::text[], :areConfirmations::boolean[]`;
+  :sources::text[], :areConfirmations::boolean[], :areAsConfirmed::boolean[]`;
 
 export function settingsBindings(devices: Device[], configIds: Map<DeviceConfiguration, string>) {
   const begun = devices.flatMap(({ organizationId, assetId, settings }) =>
@@ -228,6 +228,7 @@ export function settingsBindings(devices: Device[], configIds: Map<DeviceConfigu
     profileSlugs: column(({ profileSlug }) => profileSlug),
     sources: column(({ source }) => source),
     areConfirmations: column(({ isConfirmation }) => isConfirmation),
+    areAsConfirmed: column(({ isAsConfirmed }) => isAsConfirmed),
   };
 }
 

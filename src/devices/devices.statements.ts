@@ -68,8 +68,8 @@ export const UPDATE = `
   )
   insert into device_settings (${SETTINGS_COLUMNS})
   select n.organization_id, n.asset_id, n.from_at, n.config_id, n.measurement_period_seconds,
-    n.transmission_interval_seconds, coalesce(brought.profile_slug, n.profile_slug), n.source
-  from unnest(${SETTINGS_ARRAYS}) as n (${SETTINGS_COLUMNS}, is_confirmation)
+    n.transmission_interval_seconds, coalesce(brought.profile_slug, n.profile_slug, known.profile_slug), n.source
+  from unnest(${SETTINGS_ARRAYS}) as n (${SETTINGS_COLUMNS}, is_confirmation, is_as_confirmed)
   join written on written.organization_id = n.organization_id and written.asset_id = n.asset_id
   left join lateral (
     select j.profile_slug from config_targets t
@@ -79,6 +79,12 @@ export const UPDATE = `
       and n.source = 'confirmed'
     order by coalesce(j.start_at, uuid_extract_timestamp(j.id)) desc, j.id desc limit 1
   ) as brought on true
+  left join lateral (
+    select profile_slug from device_settings s
+    where s.organization_id = n.organization_id and s.asset_id = n.asset_id and n.is_as_confirmed
+      and s.source = 'confirmed' and s.profile_slug is not null
+    order by s.from_at desc limit 1
+  ) as known on true
   where not n.is_confirmation or brought.profile_slug is distinct from n.profile_slug
   ${REPLACE_SETTINGS}`;
 

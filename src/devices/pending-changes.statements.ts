@@ -47,6 +47,9 @@ const counting = (condition: string) => `select ${VARIANT_COLUMNS}, count(*) as 
 export const COUNT_VARIANTS = counting('true');
 export const COUNT_VARIANTS_OF_GROUP = counting(ofMembers(''));
 
+/** Nothing is in force of what was withdrawn. */
+const PROFILE_IN_FORCE = 'case when n.config_id is not null then coalesce(j.profile_slug, r.profile_slug) end';
+
 export const ASSIGN = `
   with changed as (update device_configs d set
       pending_config_id = c.id, fetched_at = null, contradiction_count = 0,
@@ -77,7 +80,7 @@ export const ASSIGN = `
   )
   insert into device_settings (${SETTINGS_COLUMNS})
   select n.organization_id, n.asset_id, greatest(:at::timestamptz, r.from_at), n.config_id, n.measured,
-    n.interval_seconds, coalesce(j.profile_slug, r.profile_slug),
+    n.interval_seconds, ${PROFILE_IN_FORCE},
     case when n.config_id is not null then 'applied' when n.measured is not null then 'frame' end
   from changed d
   ${WITH_RUNNING}
@@ -91,5 +94,5 @@ export const ASSIGN = `
   where d.is_unreported
     and (r.config_id, r.measurement_period_seconds, r.transmission_interval_seconds, r.profile_slug)
       is distinct from
-      (n.config_id, n.measured, n.interval_seconds, coalesce(j.profile_slug, r.profile_slug))
+      (n.config_id, n.measured, n.interval_seconds, ${PROFILE_IN_FORCE})
   ${REPLACE_SETTINGS}`;

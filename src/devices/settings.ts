@@ -14,6 +14,7 @@ import {
   intervalsOf,
   measurementIntervalSeconds,
   merged,
+  withoutTerms,
 } from './configuration.ts';
 import { type DeviceSync, monitoredConfig } from './device-sync.ts';
 
@@ -42,6 +43,8 @@ export interface SettingsStart extends Settings {
 export interface BegunSettings extends SettingsStart {
   /** The same settings, now confirmed: a new period if another profile has brought them. */
   isConfirmation: boolean;
+  /** The device runs what it confirmed last, so that the profile of that confirmation counts again. */
+  isAsConfirmed: boolean;
 }
 
 /** The settings of a device while it changes. */
@@ -89,6 +92,7 @@ export interface Observation {
 interface Occasion extends Observation {
   isFirstReport?: boolean;
   isOtherHardware?: boolean;
+  isAsConfirmed?: boolean;
 }
 
 /**
@@ -105,8 +109,18 @@ export function afterSync(
   const isFirstReport = before.reported === null && after.reported !== null;
   const isSamePeriod = settings.measurementPeriodSeconds === settingsOf(before).measurementPeriodSeconds;
   const { measurementPeriodSeconds } = isSamePeriod && known.running ? known.running : settings;
-  return begin(known, { ...settings, measurementPeriodSeconds }, { ...observation, isFirstReport });
+  const isAsConfirmed = runsConfirmed(after);
+  return begin(
+    known,
+    { ...settings, measurementPeriodSeconds },
+    { ...observation, isFirstReport, isAsConfirmed },
+  );
 }
+
+const runsConfirmed = ({ reported, confirmed }: KnownSync): boolean =>
+  reported !== null &&
+  confirmed !== null &&
+  contradictions(reported.config, withoutTerms(confirmed)).length === 0;
 
 /** Settings after a frame that was measured with this period. */
 export const afterFrame = (
@@ -155,7 +169,14 @@ function begin(known: DeviceSettings, next: Settings, observation: Occasion): De
   const isReplacing = earlier.length < known.begun.length;
   return {
     running: isConfirmation && running ? { ...running, from: start.from } : start,
-    begun: [...earlier, { ...start, isConfirmation: isConfirmation && !isReplacing }],
+    begun: [
+      ...earlier,
+      {
+        ...start,
+        isConfirmation: isConfirmation && !isReplacing,
+        isAsConfirmed: observation.isAsConfirmed ?? false,
+      },
+    ],
   };
 }
 

@@ -69,6 +69,7 @@ export interface Answers {
   getStatistics: StatisticsView;
   listSettings: Page<SettingsView>;
   getDeviceConfig: DeviceConfigView;
+  withdrawDeviceConfig: DeviceConfigView;
   listProfiles: { profiles: ProfileView[] };
   applyProfile: AppliedView;
   listConfigJobs: Page<JobView>;

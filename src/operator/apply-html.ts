@@ -10,7 +10,7 @@ import {
   toChangesInWords,
   warningInWords,
 } from './apply-changes.ts';
-import { APPLY_PATH, JOIN_PATH } from './apply-fields.ts';
+import { APPLY_PATH, JOIN_PATH, WITHDRAW_PATH } from './apply-fields.ts';
 import { type BreachCount, MEASURED_MAX } from './breaches.ts';
 import { changeHtml, duration } from './configuration-html.ts';
 import { FILTER_LABELS, type FleetFilter } from './fleet-filter.ts';
@@ -19,7 +19,7 @@ import { askedAgainHtml, type FormOptions, fieldsHtml } from './form-html.ts';
 import type { Option } from './form-layout.ts';
 import { FORMS } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
-import { atLeast, button, counted, type Fact, facts, table, time, toWords } from './parts.ts';
+import { atLeast, button, counted, type Fact, facts, hiddenInputs, table, time, toWords } from './parts.ts';
 
 type Profiles = Answers['listProfiles']['profiles'];
 
@@ -64,7 +64,7 @@ export const matchText = (count: number, countedMax: number): string =>
   count === 1 ? 'the one that matches' : `all ${atLeast(count, countedMax)} that match`;
 
 function filterValue(name: string, value = '', groupName: string | undefined): string {
-  if (name === 'q' || name === 'model') return value;
+  if (name === 'q' || name === 'model' || name === 'profileSlug') return value;
   return name === 'groupId' ? (groupName ?? 'a deleted group') : toWords(value);
 }
 
@@ -77,23 +77,37 @@ interface ApplyRowOptions {
   chosen?: string | undefined;
   /** Groups that the devices can join instead. */
   groups?: readonly Option[];
+  /** The page with the boxes, which follows a withdrawal. */
+  back?: string;
 }
 
 /** The first step for devices that a page shows. */
 export const applyRow = (
   profiles: Profiles,
-  { id, title, serialNumber, chosen, groups = [] }: ApplyRowOptions,
+  { id, title, serialNumber, chosen, groups = [], back }: ApplyRowOptions,
 ): Content =>
   profiles.length > 0 &&
   html`<section class="panel"><h2>${title}</h2><form method="post" action="${APPLY_PATH}" class="filter" id="${id}">
 ${serialNumber !== undefined && html`<input type="hidden" name="serialNumbers" value="${serialNumber}">`}
 <label>Profile <select name="slug" required><option value="">choose</option>${profiles.map(({ slug, name }) => html`<option value="${slug}"${slug === chosen && html` selected`}>${name} (${slug})</option>`)}</select></label>
 ${serialNumber === undefined && html`<button type="button" class="tick-all">Tick all</button> `}<button class="main">Preview</button> <button name="step" value="edit" formnovalidate>Stages, start…</button>
+${back !== undefined && html`<input type="hidden" name="return" value="${back}"><button formaction="${WITHDRAW_PATH}" formnovalidate>Withdraw what is pending…</button>`}
 ${
   groups.length > 0 &&
   html`<label>Group <select name="joinedGroupId">${groups.map(({ value, label }) => html`<option value="${value}">${label}</option>`)}</select></label>
 <button formaction="${JOIN_PATH}" formnovalidate>Add to the group</button>`
 }</form></section>`;
+
+/** As many as are withdrawn from by one form, each by the operation of the API. */
+export const WITHDRAWN_MAX = 100;
+
+/** What a withdrawal from ticked devices does, before it is done. */
+export const withdrawHtml = (serialNumbers: readonly string[], back: string): Html =>
+  html`<p class="crumbs"><a href="${back}">Fleet</a></p>
+<h1>Withdraw what is pending for ${devices(serialNumbers.length)}?</h1>
+<p>${FORMS.withdrawDeviceConfig.question}</p>
+<form method="post" action="${WITHDRAW_PATH}" class="form">${hiddenInputs([['return', back], ...serialNumbers.map((each): [string, string] => ['serialNumbers', each])])}
+<div class="actions"><button class="danger" name="step" value="apply">${FORMS.withdrawDeviceConfig.submit}</button> <a href="${back}">Cancel</a></div></form>`;
 
 /** Leads to the preview of an apply to a device that no longer runs its profile. */
 export const applyAgain = (

@@ -7,6 +7,7 @@ export const FILTER_LABELS: Readonly<Record<string, string>> = {
   syncStatus: 'Configuration',
   batteryStatus: 'Battery',
   model: 'Model',
+  profileSlug: 'Profile',
   groupId: 'Group',
 };
 

@@ -46,7 +46,7 @@ export function fleetHtml(options: FleetOptions): Html {
   return html`
 <h1>Fleet</h1>
 ${live('counts', countsHtml(counts, filter))}
-<div class="tools">${filterForm(filter, groups)}<span class="row">${link('registerAsset')}${mayChange && html`<a href="/operator/import">Import devices from a file</a>`} <a href="/operator/exports">Export readings</a></span></div>
+<div class="tools">${filterForm(options)}<span class="row">${link('registerAsset')}${mayChange && html`<a href="/operator/import">Import devices from a file</a>`} <a href="/operator/exports">Export readings</a></span></div>
 ${live(
   'devices',
   html`<h2>${counted(totalItems, 'device', countedMax)}${isFiltered(filter) && ' found'}</h2>
@@ -55,7 +55,7 @@ ${devicesTable(listed, { now, isChoosing, empty: isFiltered(filter) ? 'No device
 )}
 <p class="quiet"><a href="/operator/archived${filter.q && `?${new URLSearchParams({ q: filter.q })}`}">Archived devices</a></p>
 ${live('matching', isFiltered(filter) && totalItems > 0 && html`<div class="actions">${applyToMatching(options, totalItems, countedMax)}</div>`)}
-${live('ticked', isChoosing && listed.length > 0 && applyRow(profiles, { id: CHOSEN, title: 'The ticked devices', groups: areTyped(groups) ? [] : groups }))}`;
+${live('ticked', isChoosing && listed.length > 0 && applyRow(profiles, { id: CHOSEN, title: 'The ticked devices', groups: areTyped(groups) ? [] : groups, back: `/operator/fleet${query.size > 0 ? `?${query}` : ''}` }))}`;
 }
 
 const ORDERS: ReadonlyArray<readonly [AssetOrder, string]> = [
@@ -152,11 +152,11 @@ export const groupFilter = (groupId: string | undefined, groups: readonly Option
   groups.length > 0 && html`<label>Group ${groupSelect(groupId, groups)}</label>`;
 
 const filterForm = (
-  filter: FleetFilter,
-  groups: readonly Option[],
+  { filter, profiles, groups }: Pick<FleetOptions, 'filter' | 'profiles' | 'groups'>,
 ): Html => html`<form class="filter" method="get" action="/operator/fleet" role="search">
 <label>Search <input type="search" name="q" value="${filter.q ?? ''}" maxlength="128" placeholder="serial or name"></label>
 ${CHOICES.map(([name, values]) => filterSelect(name, FILTER_LABELS[name] ?? name, { values, current: filter[name] }))}
 <label>Model <input name="model" value="${filter.model ?? ''}" maxlength="64" placeholder="any"></label>
+${profiles.length > 0 && html`<label>Profile <select name="profileSlug"><option value="">any</option>${profiles.map(({ slug, name }) => html`<option value="${slug}"${slug === filter.profileSlug && html` selected`}>${name} (${slug})</option>`)}</select></label>`}
 ${groupFilter(filter.groupId, groups)}
 <button class="main">Show</button>${isFiltered(filter) && html` <a href="/operator/fleet">Show all</a>`}</form>`;

@@ -6,6 +6,8 @@ import type { RecentHoursRepository } from '../measurements/recent-hours.reposit
 import { DAY_MS } from '../process/durations.ts';
 import { invalid } from '../process/errors.ts';
 import type { Answers } from './answers.ts';
+import { WITHDRAW_PATH } from './apply-fields.ts';
+import { WITHDRAWN_MAX, withdrawHtml } from './apply-html.ts';
 import { sum } from './counts.ts';
 import { byImportance } from './curve.ts';
 import type { ListedDevice } from './devices-table.ts';
@@ -14,13 +16,15 @@ import { type FleetFilter, toAssetsQuery, toFleetFilter } from './fleet-filter.t
 import { fleetHtml } from './fleet-html.ts';
 import type { Values } from './form-fields.ts';
 import type { ListChoices } from './form-layout.ts';
-import { given, type OperatorPage, type PageDeps, type ReadTyped } from './page-deps.ts';
+import { FORMS } from './forms.ts';
+import { given, leadBack, type OperatorPage, type PageDeps, type ReadTyped, toOwnPath } from './page-deps.ts';
 import { roundedDown } from './page-fingerprint.ts';
 import type { PastDevicesRepository } from './past-devices.repository.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
 const GROUP_LOOKS = { groupId: { choices: 'groups' } } as const;
+const FLEET_PATH = `${OPERATOR_PATH}/fleet`;
 const DEVICES_PER_PAGE = 25;
 const PAST_SHOWN = 10;
 
@@ -41,7 +45,7 @@ const NO_DEVICES: DevicePage = { items: [], nextCursor: null };
 
 export function fleetRoutes(deps: FleetPageDeps): OperatorPage[] {
   const { ask, showPage, linksFor, now, countFleet, listChoices, readTyped, listOrdered } = deps;
-  const { listRecentHours, shownAssets, pastDevices } = deps;
+  const { layout, listRecentHours, shownAssets, pastDevices } = deps;
 
   /** Adds the last day of the most important channel, and the channels in breach. */
   async function withCurves(session: Session, devices: readonly ListedAssetView[]): Promise<ListedDevice[]> {
@@ -98,7 +102,7 @@ export function fleetRoutes(deps: FleetPageDeps): OperatorPage[] {
 
   return [
     showPage(
-      { path: `${OPERATOR_PATH}/fleet`, section: 'Fleet', isLive: true },
+      { path: FLEET_PATH, section: 'Fleet', isLive: true },
       async (session, { query }) => {
         const { values, fault } = await readTyped(session, { form: query, fields: [], looks: GROUP_LOOKS });
         if (fault) throw fault;
@@ -128,6 +132,26 @@ export function fleetRoutes(deps: FleetPageDeps): OperatorPage[] {
         return { title: 'Fleet', content };
       },
     ),
+    leadBack(WITHDRAW_PATH, () => FLEET_PATH),
+    {
+      method: 'POST',
+      path: WITHDRAW_PATH,
+      role: 'write',
+      async handle({ visitor: session, form }) {
+        const serials = [...new Set(form.getAll('serialNumbers'))];
+        const back = toOwnPath(form.get('return')) ?? FLEET_PATH;
+        if (serials.length === 0) throw invalid('Tick the devices first');
+        if (serials.length > WITHDRAWN_MAX) throw invalid(`Tick at most ${WITHDRAWN_MAX} devices`);
+        // A device that cannot be found is refused before anything is withdrawn from another one.
+        for (const serial of serials) await ask(session, 'getDeviceConfig', { params: { serial } });
+        if (form.get('step') !== 'apply') {
+          const { title, section } = FORMS.withdrawDeviceConfig;
+          return { page: layout({ title, session, section }, withdrawHtml(serials, back)) };
+        }
+        for (const serial of serials) await ask(session, 'withdrawDeviceConfig', { params: { serial } });
+        return { location: `${back}${back.includes('?') ? '&' : '?'}done=withdrawDeviceConfig` };
+      },
+    },
   ];
 }
 

@@ -239,8 +239,11 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     const profile = orNotFound(await findProfile(organizationId, slug), NO_SUCH_PROFILE);
     const changed = changedSettings(profile, changedProfile(profile, change));
     if (changed.length === 0) return null;
+    const { totalItems } = await ask(session, 'listAssets', { query: { profileSlug: slug, limit: '1' } });
     return saveHtml({
       name: profile.name,
+      slug,
+      deviceCount: totalItems,
       changed,
       groups: await listGroupsByProfile(organizationId, slug, GROUPS_ASKED_ABOUT + 1),
       inputs,

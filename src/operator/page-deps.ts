@@ -126,10 +126,10 @@ export function noticeOf(query: URLSearchParams): string | undefined {
 }
 
 /** A form may name the page that it stands on, which then follows. */
-const OWN_PATH = /^\/operator(?:[/?][\w/?=&.%+:~,-]*)?$/;
+const OWN_PATH = /^\/operator(?:[/?][\w/?=&.%+:~,*!'();@-]*)?$/;
 
-/** It has to fit into a cookie. */
-const OWN_PATH_LENGTH_MAX = 1_000;
+/** It has to fit into a cookie. A search of 128 letters in any script does, encoded. */
+const OWN_PATH_LENGTH_MAX = 1_600;
 
 /** The page that follows a form or a sign-in; null: the address is none of this page, or of the sign-in itself. */
 export const toOwnPath = (address: string | null): string | null =>

@@ -1,4 +1,5 @@
 /** Profiles: the list, and one of them with its groups and its history. */
+import { COUNTED_MAX } from '../assets/asset-filter.ts';
 import type { StoredAuditEntry } from '../audit/audit.ts';
 import { type Intervals, type Profile, profileView } from '../profiles/profile.ts';
 import type { Answers, ProfileView } from './answers.ts';
@@ -8,7 +9,7 @@ import { askedAgainHtml } from './form-html.ts';
 import type { FormLink } from './form-links.ts';
 import { giveButton } from './groups-html.ts';
 import { type Content, type Html, html, toText } from './html.ts';
-import { ACTION, facts, live, table, time, toWords } from './parts.ts';
+import { ACTION, counted, facts, live, table, time, toWords } from './parts.ts';
 import { alertsHtml, scheduleText } from './profile-parts-html.ts';
 import type { GroupWithProfile } from './shown-groups.repository.ts';
 
@@ -85,6 +86,8 @@ const groupsTable = (
 
 interface SaveOptions {
   name: string;
+  slug: string;
+  deviceCount: number;
   changed: Content[][];
   /** Groups that have the profile. */
   groups: readonly GroupWithProfile[];
@@ -95,18 +98,24 @@ interface SaveOptions {
 }
 
 /** What a change of a profile changes, and for whom, before it is saved. */
-export const saveHtml = ({ name, changed, groups, inputs, action, back }: SaveOptions): Html => html`
+export const saveHtml = ({ name, slug, deviceCount, changed, groups, inputs, action, back }: SaveOptions): Html => html`
 <p class="crumbs"><a href="${back}">${name}</a></p>
 <h1>Save the changes of ${name}?</h1>
 ${table({ caption: 'Changed settings', head: ['Setting', 'Now', 'Then'], rows: changed, empty: 'Nothing changes.' })}
 <h2>For whom</h2>
 <p>Nothing is sent to a device now: each keeps its settings until the profile is applied to it. A device that joins one of these groups gets the changed profile at once.</p>
 ${groupsTable(groups, GROUPS_ASKED_ABOUT)}
-<p class="quiet">Devices that got the profile by an apply of their own are not counted here.</p>
+<p>It is the latest profile of ${devicesHtml(slug, deviceCount)}, in these groups and outside of them. Devices that have taken another one since keep what that one left alone.</p>
 ${askedAgainHtml({ action, inputs, submit: 'Save', back })}`;
+
+/** Devices that have taken the profile and no other one since, whichever way they got it. */
+const devicesHtml = (slug: string, count: number): Html =>
+  html`<a href="/operator/fleet?profileSlug=${slug}">${counted(count, 'device', COUNTED_MAX)}</a>`;
 
 export interface ProfilePage {
   profile: ProfileView;
+  /** Devices that have it as their latest one; `COUNTED_MAX` at most. */
+  deviceCount: number;
   /** Groups that have it. */
   groups: readonly GroupWithProfile[];
   history: readonly StoredAuditEntry[];
@@ -115,12 +124,12 @@ export interface ProfilePage {
 }
 
 export function profileHtml(
-  { profile, groups, history, intervals }: ProfilePage,
+  { profile, deviceCount, groups, history, intervals }: ProfilePage,
   { link, mayChange }: { link: FormLink; mayChange: boolean },
 ): Html {
   const params = { slug: profile.slug };
   const content = html`<h1>${profile.name}</h1>
-${facts([['Short name', html`<code>${profile.slug}</code>`], ...settingsOf(profile, intervals)])}
+${facts([['Short name', html`<code>${profile.slug}</code>`], ...settingsOf(profile, intervals), ['Latest profile of', devicesHtml(profile.slug, deviceCount)]])}
 <div class="actions">
 ${link('applyProfile', params, { label: 'Apply…', tone: 'main' })}
 ${link('updateProfile', params, { label: 'Edit' })}</div>

@@ -38,11 +38,12 @@ function formsOf(collection: 'events' | 'cellular') {
       operation: `update${noun}`,
       title: 'Pause the webhook',
       submit: 'Pause',
-      question: 'Nothing is sent until you resume. Events meanwhile are held and sent then.',
+      question:
+        'Nothing is sent until you resume. What waits now is held and sent then; events meanwhile are not kept for this webhook.',
       isDanger: true,
       body: { status: 'disabled' },
       omits: OTHER_FIELDS,
-      said: 'Nothing is sent to the webhook until it is resumed; events meanwhile are held.',
+      said: 'Nothing is sent to the webhook until it is resumed; events meanwhile are not kept for it.',
     },
     resumeWebhook: {
       ...ofWebhook,

@@ -6,8 +6,10 @@ import {
   apply,
   applyAnswer,
   createProfile,
+  FACTORY,
   FRIDGE,
   register,
+  report,
   sendLowBattery,
   sendTemperature,
 } from '../support/fleet.ts';
@@ -112,6 +114,31 @@ describe('Finding devices', () => {
     assert.deepEqual(await found(`lastReadingBefore=${later}&status=online&q=warm`), ['WARM-1']);
     await api.post('/devices/FLAT-1/config/withdraw');
     assert.deepEqual(await found('hadProfile=false'), ['NEVER-1', 'FLAT-1']);
+  });
+
+  it('finds the devices that run a profile, until another one or a report takes its place', async () => {
+    for (const serial of ['RUNS-1', 'RUNS-2', 'WAITS-1', 'OTHER-1']) await register(org, serial);
+    const slug = await createProfile(org, { slug: 'fridge', ...FRIDGE });
+    await apply(org, slug, { serialNumbers: ['RUNS-1', 'RUNS-2', 'WAITS-1'] });
+    const { body } = await org.device.get('/devices/RUNS-2/pending-config');
+    for (const serial of ['RUNS-1', 'RUNS-2']) await applyAnswer(org, serial);
+    // A device that has not reported counts as one that runs what was applied.
+    assert.deepEqual(await found('profileSlug=fridge'), ['RUNS-1', 'RUNS-2', 'WAITS-1']);
+    assert.deepEqual(await found('profileSlug=fridge&syncStatus=applied&q=2'), ['RUNS-2']);
+    await api.post('/devices/WAITS-1/config/withdraw');
+    await report(org, 'RUNS-2', FACTORY);
+    assert.deepEqual(await found('profileSlug=fridge'), ['RUNS-1']);
+    await report(org, 'RUNS-2', { ...FACTORY, ...body.config });
+    assert.deepEqual(await found('profileSlug=fridge'), ['RUNS-1', 'RUNS-2']);
+    await report(org, 'RUNS-2', FACTORY);
+    await createProfile(org, { slug: 'freezer', ...FRIDGE, name: 'Freezer' });
+    await apply(org, 'freezer', { serialNumbers: ['RUNS-1'] });
+    await applyAnswer(org, 'RUNS-1');
+    assert.deepEqual(await found('profileSlug=fridge'), []);
+    assert.deepEqual(await found('profileSlug=freezer'), ['RUNS-1']);
+    const other = await dms.addOrganization();
+    assert.equal((await other.api.get('/assets?profileSlug=freezer')).body.totalItems, 0);
+    assert.equal((await api.get('/assets?profileSlug=No%20slug')).status, 400);
   });
 
   it('counts all that match on every page, without archived devices and those of others', async () => {

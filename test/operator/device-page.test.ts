@@ -605,6 +605,42 @@ describe('The page of a device', () => {
     assert.match(none.text, /Tick the devices first/);
   });
 
+  it('withdraws all that is pending for ticked devices after a question, and comes back to their list', async () => {
+    for (const serial of ['TICK-2', 'TICK-3', 'TICK-4']) await register(dms, serial);
+    const slug = await createProfile(dms, { slug: 'twelve', intervals: { measurementIntervalMinutes: 12 } });
+    await apply(dms, slug, { serialNumbers: ['TICK-2', 'TICK-3', 'TICK-4'] });
+    const back = '/operator/fleet?q=TICK';
+    assert.match(await page('/fleet?q=TICK'), /name="return" value="\/operator\/fleet\?q=TICK"/);
+    const withdraw = (serials: string[], more: Record<string, string> = {}, as = cookie) =>
+      visit(`${dms.baseUrl}/operator/withdraw`, {
+        cookie: as,
+        form: new URLSearchParams([
+          ...serials.map((each) => ['serialNumbers', each]),
+          ...Object.entries({ slug: '', return: back, ...more }),
+        ]),
+      });
+    const pending = () =>
+      Promise.all(['TICK-2', 'TICK-3', 'TICK-4'].map(async (each) => (await configOf(dms, each)).pendingConfig));
+    const asked = await withdraw(['TICK-2', 'TICK-3', 'TICK-3']);
+    assert.match(asked.text, /<h1>Withdraw what is pending for 2 devices\?.*The settings in force stay/s);
+    assert.ok(asked.text.includes(`name="return" value="${back}"`));
+    assert.equal((await withdraw(['TICK-2', 'NO-SUCH'], { step: 'apply' })).status, 404);
+    const reader = await signIn(dms, { role: 'read' });
+    assert.equal((await withdraw(['TICK-2'], { step: 'apply' }, reader)).status, 403);
+    const none = await withdraw([]);
+    assert.equal(none.status, 400);
+    assert.match(none.text, /Tick the devices first/);
+    assert.equal((await pending()).filter((each) => each === null).length, 0);
+    const { headers } = await withdraw(['TICK-2', 'TICK-3'], { step: 'apply' });
+    assert.equal(headers.get('location'), `${back}&done=withdrawDeviceConfig`);
+    assert.deepEqual(
+      (await pending()).map((each) => each === null),
+      [true, true, false],
+    );
+    const again = await visit(`${dms.baseUrl}/operator/withdraw`, { cookie });
+    assert.equal(again.headers.get('location'), '/operator/fleet');
+  });
+
   it('withdraws all that is pending, and offers that only where something is', async () => {
     const button = /href="([^"]+withdrawDeviceConfig[^"]+)"/;
     assert.doesNotMatch(await page(`/devices/${assetId}`), button);

@@ -74,6 +74,17 @@ describe('The page of the fleet', () => {
     assert.match(text, /name="q" value="lai"/);
   });
 
+  it('finds the devices that run a profile, to which the page of the profile leads', async () => {
+    const { text } = await visit(`${dms.baseUrl}/operator/profiles/fridge`, { cookie });
+    const [, query = ''] = text.match(/href="\/operator\/fleet(\?profileSlug=fridge)">1 device</) ?? [];
+    const found = await read(query);
+    assert.deepEqual(serialsIn(found), ['RUNS']);
+    assert.match(found, /<option value="fridge" selected>/);
+    const filter = 'profileSlug=fridge';
+    const form = await visit(`${dms.baseUrl}/operator/apply?${new URLSearchParams({ filter })}`, { cookie });
+    assert.match(form.text, /To <strong>the one that matches<.*profile: fridge</s);
+  });
+
   it('applies a profile to the devices without one', async () => {
     const filter = new URLSearchParams({ syncStatus: 'no_profile' }).toString();
     const { status, text } = await visit(

@@ -298,6 +298,9 @@ describe('A form of an operation', () => {
     const slug = await createProfile(dms, { ...FRIDGE, slug: 'asked' });
     const { body: group } = await dms.api.post('/groups', { name: 'Askers', profileSlug: slug });
     await register(dms, '282C02424ECA', { groupId: group.id });
+    await register(dms, '282C02424ECC');
+    await apply(dms, slug, { serialNumbers: ['282C02424ECC'] });
+    await applyAnswer(dms, '282C02424ECC');
     const inputs = Object.fromEntries(inputsIn((await see(`updateProfile?slug=${slug}`)).text));
     const typed = { ...inputs, 'temperatureAlerts.0.highC': '6' };
     const { status, text } = await send(`updateProfile?slug=${slug}`, typed);
@@ -305,7 +308,7 @@ describe('A form of an operation', () => {
     const words = text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
     assert.match(
       words,
-      /Save the changes of Vaccine fridge\?.* Alerts probe: 2 to 8 °C.* probe: 2 to 6 °C.* For whom.* Askers 1 /,
+      /Save the changes of Vaccine fridge\?.* Alerts probe: 2 to 8 °C.* probe: 2 to 6 °C.* For whom.* Askers 1 .*It is the latest profile of 1 device, in these groups/,
     );
     assert.doesNotMatch(words, /When/);
     const highOf = async () =>

@@ -143,6 +143,18 @@ describe('The pages of receivers', () => {
     );
   });
 
+  it('says before a pause that events meanwhile are not kept, as is so', async () => {
+    const { body } = await dms.api.post('/webhooks', { url: receiver.url, events: ['alert.created'] });
+    const form = (name: string) => `/forms/${name}?webhookId=${body.id}`;
+    assert.match(await see(form('pauseWebhook')), /events meanwhile are not kept for this webhook/);
+    await send(form('pauseWebhook'));
+    await register(dms, '282C02424E09', { name: 'Loft' });
+    await sendLowBattery(dms, '282C02424E09');
+    await send(form('resumeWebhook'));
+    assert.deepEqual((await dms.api.get(`/webhooks/${body.id}/deliveries`)).body.items, []);
+    await dms.api.delete(`/webhooks/${body.id}`);
+  });
+
   it('says since when a webhook is paused, in place of a trouble that pausing began', async () => {
     await dms.api.patch(`/webhooks/${webhookId}`, { status: 'disabled' });
     const text = await seeWebhook();

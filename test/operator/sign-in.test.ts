@@ -80,6 +80,12 @@ describe("The operators' page", () => {
       for (const other of ['//evil.example', 'https://evil.example/operator', '/operator/sign-in', ''])
         assert.equal((await follow(`${name}=${other}`)).get('location'), '/operator', other);
       assert.deepEqual((await visit(`${url}/sign-in?return=//evil.example`)).headers.getSetCookie(), []);
+      for (const q of ['A*', "Bob's (1)!", '冷'.repeat(128)]) {
+        const searched = `/operator/fleet?${new URLSearchParams({ q })}`;
+        const sent = await visit(`${url}/sign-in?${new URLSearchParams({ return: searched })}`);
+        const [cookie = ''] = sent.headers.getSetCookie().map((each) => each.split(';')[0] ?? '');
+        assert.equal((await follow(cookie)).get('location'), searched, q);
+      }
     });
 
     it('requires more than opening the link, because programs that show previews open links as well', async () => {

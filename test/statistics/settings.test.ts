@@ -179,12 +179,31 @@ describe('The settings that a device ran', () => {
     ]);
   });
 
-  it('names no profile for reported settings that none brought', async () => {
+  it('names no profile for reported settings that none brought, and the profile again once they are put back', async () => {
     await apply(dms, 'fridge', { serialNumbers: [serial] });
-    await applyAnswer(dms, serial);
+    const { body } = await dms.device.get(`/devices/${serial}/pending-config`);
+    const applied = { ...FACTORY, ...body.config };
+    await report(dms, serial, applied);
     at(1);
     await report(dms, serial, { ...FACTORY, transmissionInterval: 60 });
     assert.deepEqual((await short())[0], [1, null, 60, bounds, null, 'report']);
+    at(2);
+    await report(dms, serial, applied);
+    assert.deepEqual((await short())[0], [2, null, 300, bounds, 'fridge', 'report']);
+  });
+
+  it('names the profile again once other hardware has confirmed it', async () => {
+    await apply(dms, 'fridge', { serialNumbers: [serial] });
+    await applyAnswer(dms, serial);
+    const newSerialNumber = nextSerial();
+    at(1);
+    await dms.api.post(`/assets/${id}/replace-hardware`, { newSerialNumber });
+    at(2);
+    await report(dms, newSerialNumber, FACTORY);
+    assert.equal((await short())[0][4], null);
+    at(3);
+    await applyAnswer(dms, newSerialNumber);
+    assert.deepEqual((await short())[0], [3, null, 300, bounds, 'fridge', 'confirmed']);
   });
 
   it('stores the longest period of measurement that a device can report, as far as an integer holds it', async () => {
@@ -258,16 +277,17 @@ describe('The settings that a device ran', () => {
       await apply(dms, 'hot-water', { serialNumbers: [serial] });
       at(4);
       await dms.api.post(`/devices/${serial}/config/withdraw`);
-      const shown = (await short()).map(([from, , seconds, , , source]: unknown[]) => [
+      const shown = (await short()).map(([from, , seconds, , profileSlug, source]: unknown[]) => [
         from,
         seconds,
+        profileSlug,
         source,
       ]);
       assert.deepEqual(shown, [
-        [4, 600, 'frame'],
-        [3, 600, 'applied'],
-        [2, 600, 'applied'],
-        [1, 600, 'frame'],
+        [4, 600, null, 'frame'],
+        [3, 600, 'hot-water', 'applied'],
+        [2, 600, 'freezer', 'applied'],
+        [1, 600, null, 'frame'],
       ]);
     });
 

@@ -68,9 +68,23 @@ describe('The compose file', () => {
     );
   });
 
+  it('takes from .env every documented setting but those that .env.example excepts', () => {
+    const taken = new Set(namesIn(text('docker-compose.yml')));
+    for (const [name, value] of Object.entries(services.api?.environment ?? {}))
+      if (value === null) taken.add(name);
+    const [excepted = ''] = /^# These cannot: [\s\S]*/m.exec(text('.env.example')) ?? [];
+    const documented = [...text('docs/configuration.md').matchAll(/`([A-Z]+(?:_[A-Z]+)*)`/g)];
+    assert.deepEqual(
+      [...new Set(documented.map(([, name]) => name))].filter((name) => !taken.has(name)).sort(),
+      [...excepted.matchAll(/\b(?:[A-Z]+(?:_[A-Z]+)+|HOST|PORT)\b/g)].map(([name]) => name).sort(),
+    );
+  });
+
   it('trusts the port of a logger at its balancer for less time than the balancer keeps it', () => {
-    const [, seconds] = /proxy_timeout (\d+)s;/.exec(text('deploy/nginx.conf')) ?? [];
-    assert.ok(Number(services.gateway?.environment?.COAP_ADDRESS_TRUST_SECONDS) < Number(seconds), seconds);
+    const trust = services.gateway?.environment?.COAP_ADDRESS_TRUST_SECONDS ?? '';
+    const [, trustSeconds] = /:-(\d+)\}$/.exec(trust) ?? [];
+    const [, keptSeconds] = /proxy_timeout (\d+)s;/.exec(text('deploy/nginx.conf')) ?? [];
+    assert.ok(Number(trustSeconds) < Number(keptSeconds), `${trustSeconds} of ${keptSeconds}`);
   });
 
   it('is given the number of processes by a file, because the next `up` undoes that of an option', () => {

@@ -80,6 +80,18 @@ describe('The compose file', () => {
     );
   });
 
+  it('takes from .env every variable of its scripts that a document names', () => {
+    const scripts = readdirSync(at('deploy')).filter((name) => name.endsWith('.sh'));
+    const read = scripts.flatMap((name) => namesIn(text(`deploy/${name}`)));
+    const documents = DOCUMENTS.map(text).join('\n');
+    const taken = namesIn(text('docker-compose.yml'));
+    assert.ok(read.includes('BASE_BACKUPS_KEPT') && read.includes('BACKUPS_KEPT'));
+    assert.deepEqual(
+      read.filter((name) => documents.includes(`\`${name}\``) && !taken.includes(name)),
+      [],
+    );
+  });
+
   it('trusts the port of a logger at its balancer for less time than the balancer keeps it', () => {
     const trust = services.gateway?.environment?.COAP_ADDRESS_TRUST_SECONDS ?? '';
     const [, trustSeconds] = /:-(\d+)\}$/.exec(trust) ?? [];

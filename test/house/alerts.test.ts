@@ -100,6 +100,32 @@ describe('The dashboard', () => {
       if (type !== 'row') assert.equal(datasource?.uid, CHOSEN, title);
   });
 
+  it('queries the installation chosen by the reader alone, in each panel', () => {
+    const installations = 'label_values(dms_process_info, job)';
+    const variables: Array<{ definition?: string }> = dashboards.flatMap(({ templating }) => templating.list);
+    const queries = [
+      ...variables.flatMap(({ definition }) => definition ?? []),
+      ...panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+    ];
+    assert.ok(queries.includes(installations));
+    const selectors = queries
+      .filter((query) => query !== installations)
+      .flatMap((query) => query.match(/\b(?:dms|process|nodejs|temporal)_\w+(?:\{[^}]*\})?/g) ?? []);
+    assert.deepEqual(
+      selectors.filter((selector) => !selector.includes('{job="$job"')),
+      [],
+    );
+  });
+
+  it('shows every metric that an alert asks for', () => {
+    const metrics = queriedMetrics();
+    const shown = metrics.filter(({ path }) => path.startsWith('deploy/grafana')).map(({ name }) => name);
+    assert.deepEqual(
+      metrics.filter(({ name }) => !shown.includes(name)),
+      [],
+    );
+  });
+
   it('contains panels with distinct ids in rows, each with a query', () => {
     assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
     assert.deepEqual(

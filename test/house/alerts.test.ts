@@ -61,6 +61,15 @@ describe('The alerts', () => {
     assert.deepEqual(headings.map(([, heading]) => heading?.toLowerCase()).sort(), names.sort());
   });
 
+  it('fires each in a case of alerts.test.yml', () => {
+    const cases = readDocument('deploy/prometheus/alerts.test.yml');
+    const fired = [...cases.matchAll(/^ +alertname: (\w+)\n +exp_alerts:/gm)].map(([, name]) => name);
+    assert.deepEqual(
+      rules.map((rule) => rule.split('\n')[0]).filter((name) => !fired.includes(name)),
+      [],
+    );
+  });
+
   it('defines valid rules for Prometheus, which fire when they have to (needs promtool, else skipped)', async function () {
     if (!(await hasPromtool())) {
       console.log(

@@ -21,7 +21,10 @@ export const hasPythonBackend = (): boolean => existsSync(PYTHON_BACKEND);
 
 /** Writes the package into a folder, and returns the name of its file. */
 export function packNpmClient(root: string, folder: string): string {
-  const printed = capture(join(root, 'client'), 'npm', 'pack', '--json', '--pack-destination', folder);
+  const client = join(root, 'client');
+  // Where npm is set to run no scripts of packages, it packs what is not built.
+  capture(client, 'npm', 'run', 'build');
+  const printed = capture(client, 'npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', folder);
   return (JSON.parse(printed.slice(printed.indexOf('[\n'))) as [{ filename: string }])[0].filename;
 }
 

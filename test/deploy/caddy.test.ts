@@ -157,11 +157,12 @@ describe('The balancer for APIs and late answers', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('waits longer for statistics than for other answers, because they begin only when they are computed', async () => {
+  it('waits an hour for statistics to begin, and 75 seconds for other answers', async () => {
     const port = await freePort();
-    const configuration = readConfiguration([addressOf(api)], port).replace('75s', '50ms');
+    const configuration = readConfiguration([addressOf(api)], port);
+    assert.match(configuration, /^\timport apis @statistics 1h\n\timport apis \* 75s$/m);
     const OPERATOR_URL = `http://localhost:${await freePort()}`;
-    stopCaddy = startCaddy(folder, configuration, { OPERATOR_URL, TLS: 'acme' });
+    stopCaddy = startCaddy(folder, configuration.replace('75s', '50ms'), { OPERATOR_URL, TLS: 'acme' });
     // Unlike GET, a POST is not repeated when its time is over.
     const post = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST' });
     await eventually(() => post('/').then(Boolean, () => false), Boolean);

@@ -6,6 +6,7 @@ import { formatKey } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/process/durations.ts';
 import { configOf, register } from '../support/fleet.ts';
+import { readDocument } from '../support/metrics.ts';
 import { uint } from '../support/protobuf.ts';
 import vectors from './efento-vectors.json' with { type: 'json' };
 import { codesOf, useGateway } from './harness.ts';
@@ -91,6 +92,18 @@ describe('A gateway that requires tokens', () => {
         await send();
         assert.equal(await countOf(reason), before + 1, reason);
       }
+    });
+
+    it('counts refused messages by exactly the reasons that docs/connect-a-logger.md names', async () => {
+      const shown = await (await fetch(gateway.dms.metricsUrl)).text();
+      const page = readDocument('docs/connect-a-logger.md');
+      const [row = ''] = /^\| `dms_coap_refused_total`.*$/m.exec(page) ?? [];
+      const [, ...named] = [...row.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+      const reasons = shown.matchAll(/^dms_coap_refused_total\{reason="(\w+)"\}/gm);
+      assert.deepEqual(
+        named,
+        [...reasons].map(([, reason]) => reason),
+      );
     });
   });
 

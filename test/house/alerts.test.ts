@@ -61,6 +61,15 @@ describe('The alerts', () => {
     assert.deepEqual(headings.map(([, heading]) => heading?.toLowerCase()).sort(), names.sort());
   });
 
+  it('fires each in a case of alerts.test.yml', () => {
+    const cases = readDocument('deploy/prometheus/alerts.test.yml');
+    const fired = [...cases.matchAll(/^ +alertname: (\w+)\n +exp_alerts:/gm)].map(([, name]) => name);
+    assert.deepEqual(
+      rules.map((rule) => rule.split('\n')[0]).filter((name) => !fired.includes(name)),
+      [],
+    );
+  });
+
   it('defines valid rules for Prometheus, which fire when they have to (needs promtool, else skipped)', async function () {
     if (!(await hasPromtool())) {
       console.log(
@@ -98,6 +107,32 @@ describe('The dashboard', () => {
       );
     for (const { type, title, datasource } of panels)
       if (type !== 'row') assert.equal(datasource?.uid, CHOSEN, title);
+  });
+
+  it('queries the installation chosen by the reader alone, in each panel', () => {
+    const installations = 'label_values(dms_process_info, job)';
+    const variables: Array<{ definition?: string }> = dashboards.flatMap(({ templating }) => templating.list);
+    const queries = [
+      ...variables.flatMap(({ definition }) => definition ?? []),
+      ...panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+    ];
+    assert.ok(queries.includes(installations));
+    const selectors = queries
+      .filter((query) => query !== installations)
+      .flatMap((query) => query.match(/\b(?:dms|process|nodejs|temporal)_\w+(?:\{[^}]*\})?/g) ?? []);
+    assert.deepEqual(
+      selectors.filter((selector) => !selector.includes('{job="$job"')),
+      [],
+    );
+  });
+
+  it('shows every metric that an alert asks for', () => {
+    const metrics = queriedMetrics();
+    const shown = metrics.filter(({ path }) => path.startsWith('deploy/grafana')).map(({ name }) => name);
+    assert.deepEqual(
+      metrics.filter(({ name }) => !shown.includes(name)),
+      [],
+    );
   });
 
   it('contains panels with distinct ids in rows, each with a query', () => {

@@ -1,6 +1,6 @@
 /** The compose file and .env.example: which settings they pass on, and how its containers are confined. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { load, YAML11_SCHEMA } from 'js-yaml';
 import { SETTING_NAMES } from '../../src/process/environment.ts';
 
@@ -31,7 +31,11 @@ const NOT_PASSED: Record<string, string> = {
   TEMPORAL_TASK_QUEUE: 'the Temporal of the compose file serves this service alone',
 };
 
-const text = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+const at = (name: string) => new URL(`../../${name}`, import.meta.url);
+const text = (name: string) => readFileSync(at(name), 'utf8');
+const DOCUMENTS = readdirSync(at('docs'))
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/${name}`);
 /** Variables in the form of Compose. */
 const namesIn = (part: string) => [...part.matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name);
 const { services } = load(text('docker-compose.yml'), { schema: YAML11_SCHEMA }) as {
@@ -64,9 +68,43 @@ describe('The compose file', () => {
     );
   });
 
+  it('takes from .env every documented setting but those that .env.example excepts', () => {
+    const taken = new Set(namesIn(text('docker-compose.yml')));
+    for (const [name, value] of Object.entries(services.api?.environment ?? {}))
+      if (value === null) taken.add(name);
+    const [excepted = ''] = /^# These cannot: [\s\S]*/m.exec(text('.env.example')) ?? [];
+    const documented = [...text('docs/configuration.md').matchAll(/`([A-Z]+(?:_[A-Z]+)*)`/g)];
+    assert.deepEqual(
+      [...new Set(documented.map(([, name]) => name))].filter((name) => !taken.has(name)).sort(),
+      [...excepted.matchAll(/\b(?:[A-Z]+(?:_[A-Z]+)+|HOST|PORT)\b/g)].map(([name]) => name).sort(),
+    );
+  });
+
+  it('takes from .env every variable of its scripts that a document names', () => {
+    const scripts = readdirSync(at('deploy')).filter((name) => name.endsWith('.sh'));
+    const read = scripts.flatMap((name) => namesIn(text(`deploy/${name}`)));
+    const documents = DOCUMENTS.map(text).join('\n');
+    const taken = namesIn(text('docker-compose.yml'));
+    assert.ok(read.includes('BASE_BACKUPS_KEPT') && read.includes('BACKUPS_KEPT'));
+    assert.deepEqual(
+      read.filter((name) => documents.includes(`\`${name}\``) && !taken.includes(name)),
+      [],
+    );
+  });
+
   it('trusts the port of a logger at its balancer for less time than the balancer keeps it', () => {
-    const [, seconds] = /proxy_timeout (\d+)s;/.exec(text('deploy/nginx.conf')) ?? [];
-    assert.ok(Number(services.gateway?.environment?.COAP_ADDRESS_TRUST_SECONDS) < Number(seconds), seconds);
+    const trust = services.gateway?.environment?.COAP_ADDRESS_TRUST_SECONDS ?? '';
+    const [, trustSeconds] = /:-(\d+)\}$/.exec(trust) ?? [];
+    const [, keptSeconds] = /proxy_timeout (\d+)s;/.exec(text('deploy/nginx.conf')) ?? [];
+    assert.ok(Number(trustSeconds) < Number(keptSeconds), `${trustSeconds} of ${keptSeconds}`);
+  });
+
+  it('is given the number of processes by a file, because the next `up` undoes that of an option', () => {
+    const [, file = ''] = /^```yaml\n(services:\n[\s\S]*?)^```$/m.exec(text('docs/operating.md')) ?? [];
+    const { services: scaled } = load(file) as { services: Record<string, { scale: number }> };
+    assert.deepEqual(Object.keys(scaled), ['api', 'gateway', 'worker']);
+    for (const document of [...DOCUMENTS, 'deploy/nginx.conf', 'docker-compose.yml'])
+      assert.doesNotMatch(text(document), /--scale\b/, document);
   });
 
   it('lets the superuser and the owner of the tables into no process that clients or loggers reach', () => {

@@ -13,6 +13,7 @@ import { hasHelm } from '../../dev/release/pack-service.ts';
 import { LOCAL_SOURCE } from '../../dev/release/provenance.ts';
 import { release } from '../../dev/release/release.ts';
 import { ROOT } from '../../dev/source/imports.ts';
+import { setEnvironment } from '../support/environment.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createRepository, type Repository } from './repository.ts';
 
@@ -29,6 +30,7 @@ describe('The files of a release', () => {
   let commit: string;
   let packed: Packed;
   let service: TestService;
+  let restoreEnvironment: () => void;
 
   const packing = (root: string): PackOptions => ({
     root,
@@ -41,6 +43,8 @@ describe('The files of a release', () => {
   });
 
   before(async () => {
+    // As npm is set on many machines.
+    restoreEnvironment = setEnvironment({ npm_config_ignore_scripts: 'true' });
     repository = createRepository();
     commit = release(
       { version: VERSION, isDryRun: false, isTagged: false },
@@ -58,6 +62,7 @@ describe('The files of a release', () => {
     });
   });
   after(async () => {
+    restoreEnvironment();
     await service.stop();
     repository.remove();
     rmSync(folder, { recursive: true });
@@ -100,6 +105,17 @@ describe('The files of a release', () => {
     capture(root, process.execPath, COMPILER, ...options, 'use-package.ts');
     const serial = '282C02424E01';
     assert.equal(await use([process.execPath, join(root, 'use-package.js')], serial), `${serial} succeeded`);
+  });
+
+  it('packs the client of a checkout by the words of its page', () => {
+    const page = readFileSync(join(ROOT, 'client/README.md'), 'utf8');
+    const [, words = ''] = /no scripts of packages, `([^`]+)`/.exec(page) ?? [];
+    const checkout = repository.copy();
+    provideCompiler(checkout.root);
+    capture(checkout.root, 'sh', '-c', words);
+    const listed = capture(checkout.root, 'sh', '-c', 'tar --list --file device-monitoring-client-*.tgz');
+    assert.ok(listed.split('\n').includes('package/dist/index.js'), listed);
+    checkout.remove();
   });
 
   it('installs the Python package in an empty environment, where it applies a profile', async function () {

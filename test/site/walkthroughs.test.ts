@@ -18,6 +18,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../dev/embedded/free-port.ts';
+import { createFleet } from '../../dev/simulator/fleet.ts';
+import { registerAssets } from '../../dev/simulator/register-assets.ts';
+import { type LocalAddresses, simOptions } from '../../dev/simulator/sim-options.ts';
 import { sectionsWith } from '../../src/site/documents.ts';
 import { eventually } from '../support/fleet.ts';
 import { argumentsFor, processBundle } from '../support/process-bundle.ts';
@@ -51,7 +54,7 @@ interface Outcome {
 const NOT_RUN: Record<string, string> = {
   'npm ci && npm start': 'test/dev/start.test.ts',
   'npm run demo': 'test/dev/start.test.ts',
-  'npm run sim': 'test/dev/simulator, without waiting for minutes',
+  'npm run sim': 'test/dev/simulator, without waiting for minutes; what it registers is there',
   'docker build': 'needs Docker and a registry',
   'docker compose': 'npm run compose:try, which walks docs/production.md and docs/postgresql.md',
   'cp .env.example': 'npm run compose:try',
@@ -200,7 +203,9 @@ describe('The commands of the documents', () => {
 
   /** Runs all blocks of the page as a user who has started the service; `check` comes before those that clean up. */
   async function walk(page: string, check: Outcome['check']): Promise<void> {
-    const folder = newFolder(await localSettings(organization));
+    const local = await localSettings(organization);
+    await registerSimulated(page, local);
+    const folder = newFolder(local);
     const blocks = blocksOf(page);
     const cleanUp = cleanUpOf(page);
     const parts = [
@@ -236,7 +241,19 @@ describe('The commands of the documents', () => {
 
   async function localSettings({ id }: TestOrganization) {
     const [customer, device] = [await dms.issueKey(id, 'customer'), await dms.issueKey(id, 'device')];
-    return { baseUrl: dms.baseUrl, apiKey: customer.token, deviceToken: device.token };
+    const coapUrl = `coap://127.0.0.1:${dms.coapPort}`;
+    return { baseUrl: dms.baseUrl, apiKey: customer.token, deviceToken: device.token, coapUrl };
+  }
+
+  /** The loggers that the simulator of the page would register. */
+  async function registerSimulated(page: string, local: LocalAddresses): Promise<void> {
+    const calls = readFileSync(join(ROOT, page), 'utf8').matchAll(/^npm run sim -- (.*--register.*)$/gm);
+    for (const [, words = ''] of calls) {
+      const options = simOptions(words.split(' '), local);
+      const { serials, muteSerials } = createFleet(options.fleet);
+      const registrations = [...serials, ...muteSerials].map((serialNumber) => ({ serialNumber }));
+      await registerAssets(options, registrations);
+    }
   }
 
   /** The repository, with the data folder of the service. */

@@ -284,17 +284,23 @@ ask_from() {
     || fails "a request from $1 is answered"
 }
 
-# Each of two processes is stopped in turn; loggers and clients are served by the other one.
+# Each of two processes is stopped in turn; loggers and clients are served by the other one. An upgrade keeps both.
 try_several_processes() {
-  compose up --detach --wait --scale api=2 --scale gateway=2 > "$work/printed" 2>&1 || { cat "$work/printed" >&2; fails 'two of each start'; }
-  local number
+  sed -i 's/^  \(api\|gateway\): \*build$/  \1:\n    <<: *build\n    scale: 2/' "$product/docker-compose.override.yml"
+  compose up --detach --wait > "$work/printed" 2>&1 || { cat "$work/printed" >&2; fails 'two of each start'; }
+  local number kind
   for number in 1 2; do
     podman stop "device-monitoring-service-gateway-$number" "device-monitoring-service-api-$number" > /dev/null
     for _ in $(seq 10); do node "$here/coap-ping.mjs" "$coap_port" && break; done || fails "loggers are answered without gateway $number"
     serves "$work/internal.pem" || fails "clients are answered without API $number"
-    compose up --detach --wait --scale api=2 --scale gateway=2 > /dev/null 2>&1
+    compose up --detach --wait > /dev/null 2>&1
   done
   holds 'with two of each, loggers and clients are served while either is stopped'
+  run_block "$work"/blocks/*-7-1.sh
+  for kind in api gateway; do
+    [ "$(compose ps --quiet "$kind" | wc -l)" = 2 ] || fails "two of the kind $kind run after an upgrade"
+  done
+  holds 'with two of each, two of each run after an upgrade'
 }
 
 # By the program of a release, which finds podman by the name of docker.

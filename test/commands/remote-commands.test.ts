@@ -345,6 +345,20 @@ describe('Commands by API', () => {
     }
   });
 
+  it('lists every page of the deliveries of a webhook in either collection', async () => {
+    for (const create of ['create', 'create-cellular']) {
+      const { id } = await jsonOf('webhooks', create, 'http://127.0.0.1:9/hooks');
+      await query(
+        dms.service.sql,
+        `insert into deliveries (organization_id, endpoint_id, event_id, event_type, state)
+         select ?, ?, uuidv7(), 'config.applied', 'failed' from generate_series(1, 501)`,
+        [dms.id, id],
+      );
+      assert.equal((await jsonOf('deliveries', 'list', id, '--all')).length, 501, create);
+      assert.equal((await run('webhooks', 'delete', id)).code, 0);
+    }
+  });
+
   it('reads secrets from the standard input, so that no other program sees them', async () => {
     const url = 'http://127.0.0.1:9/hooks';
     const create = () => run('webhooks', 'create', url, '--secret', '--json');

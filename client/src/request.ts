@@ -16,6 +16,8 @@ export interface RequestParts {
   url: string;
   init: RequestInit;
   isRepeatable: boolean;
+  /** A repeat finds nothing where the first attempt has done its work. */
+  isDeletion: boolean;
 }
 
 export interface RequestOptions {
@@ -52,7 +54,12 @@ export function toRequest(
   };
   // Throws for a request that cannot be sent, because fetch would report it like a lost answer.
   new Request(url, init);
-  return { url, init, isRepeatable: operation.method !== 'POST' || key !== undefined };
+  return {
+    url,
+    init,
+    isRepeatable: operation.method !== 'POST' || key !== undefined,
+    isDeletion: operation.method === 'DELETE' && key === undefined,
+  };
 }
 
 function pathOf({ path }: Operation, values: Record<string, unknown>): string {

@@ -38,12 +38,20 @@ async function callEither(sent: Sent, more: object = {}): Promise<{ answer: unkn
   const given = { ...sent.given, ...more };
   const [first, second] = operationsIn(sent.layout).map((id) => callOf(sent, id)) as [Call, Call?];
   try {
-    return { answer: await first(given), call: first };
+    const answer = await first(given);
+    // The client takes a deletion that it repeats for done, so the other collection is asked as well.
+    if (answer === null) await second?.(given).catch(ignoreUnknown);
+    return { answer, call: first };
   } catch (error) {
-    const isElsewhere = error instanceof ApiError && error.status === 404 && second !== undefined;
-    if (!isElsewhere) throw error;
+    if (!second || !isUnknown(error)) throw error;
     return { answer: await second(given), call: second };
   }
+}
+
+const isUnknown = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
+function ignoreUnknown(error: unknown): void {
+  if (!isUnknown(error)) throw error;
 }
 
 export async function sendForObject(sent: Sent): Promise<Output> {

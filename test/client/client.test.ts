@@ -90,9 +90,10 @@ describe('The typed client', () => {
     assert.notEqual(error.message, '');
   });
 
-  it('creates once when the answer is lost', async () => {
+  /** A client that loses its first answer, after the service has done its work. */
+  function losingClient(): Client {
     let calls = 0;
-    const losing = createClient({
+    return createClient({
       baseUrl: service.baseUrl,
       apiKey,
       retry: { firstMs: 1 },
@@ -102,10 +103,35 @@ describe('The typed client', () => {
         return response;
       },
     });
+  }
+
+  it('creates once when the answer is lost', async () => {
     const serialNumber = serial();
-    const asset = await losing.registerAsset({ body: { serialNumber } });
-    assert.equal(calls, 2);
+    const asset = await losingClient().registerAsset({ body: { serialNumber } });
     assert.equal((await dms.getAsset({ assetId: asset.id })).serialNumber, serialNumber);
+  });
+
+  it('returns the job that a change of a group has begun when the answer is lost', async () => {
+    const serialNumber = serial();
+    await dms.registerAsset({ body: { serialNumber } });
+    await dms.createProfile({ body: { ...FRIDGE, slug: 'of-a-group' } });
+    const { id: groupId } = await dms.createGroup({ body: { name: 'Fridges' } });
+    await dms.addGroupMembers({ groupId, body: { serialNumbers: [serialNumber] } });
+    const { jobId } = await losingClient().updateGroup({ groupId, body: { profileSlug: 'of-a-group' } });
+    assert.equal((await dms.getConfigJob({ jobId: jobId as string })).total, 1);
+  });
+
+  it('takes a deletion for done whose answer is lost, and not one that found nothing', async () => {
+    const { id: groupId } = await dms.createGroup({ body: { name: 'Freezers' } });
+    assert.equal(await losingClient().deleteGroup({ groupId }), null);
+    await assert.rejects(losingClient().archiveAsset({ assetId: randomUUID() }), { status: 404 });
+    const { id: assetId } = await dms.registerAsset({ body: { serialNumber: serial() } });
+    assert.deepEqual(await losingClient().archiveAsset({ assetId }), { deleted: true });
+    const server = await startScriptedServer([NESTED_REFUSAL, CUT_OFF_REFUSAL]);
+    const client = createClient({ baseUrl: server.url, apiKey, retry: { firstMs: 1 } });
+    await assert.rejects(client.deleteGroup({ groupId }), { status: 404 });
+    assert.equal(server.requests, 2);
+    server.stop();
   });
 
   it('repeats safe requests until a complete answer arrives', async () => {

@@ -99,6 +99,23 @@ class PythonClient(unittest.TestCase):
         asset = losing.register_asset(body={"serialNumber": number})
         self.assertEqual(self.dms.get_asset(asset["id"])["serialNumber"], number)
 
+    def test_returns_the_job_that_a_change_of_a_group_has_begun_when_the_answer_is_lost(self):
+        number = serial()
+        self.dms.register_asset(body={"serialNumber": number})
+        slug = self.dms.create_profile(body={**FRIDGE, "slug": f"group-{number.lower()}"})["profile"]["slug"]
+        group = self.dms.create_group(body={"name": number})["id"]
+        self.dms.add_group_members(group, body={"serialNumbers": [number]})
+        losing = Client(GIVEN["losingGroupUrl"], GIVEN["apiKey"])
+        changed = losing.update_group(group, body={"profileSlug": slug})
+        self.assertEqual(self.dms.get_config_job(changed["jobId"])["total"], 1)
+
+    def test_takes_a_deletion_for_done_whose_answer_is_lost_and_not_one_that_found_nothing(self):
+        group = self.dms.create_group(body={"name": serial()})["id"]
+        self.assertIsNone(Client(GIVEN["losingDeletionUrl"], GIVEN["apiKey"]).delete_group(group))
+        with self.assertRaises(ApiError) as raised:
+            Client(GIVEN["refusingDeletionUrl"], GIVEN["apiKey"]).delete_group(group)
+        self.assertEqual(raised.exception.status, 404)
+
     def test_repeats_what_is_safe_to_repeat_until_an_answer_comes_whole(self):
         self.assertEqual(Client(GIVEN["brokenUrl"], GIVEN["apiKey"]).list_assets()["totalItems"], 0)
 

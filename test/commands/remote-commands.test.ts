@@ -359,6 +359,22 @@ describe('Commands by API', () => {
     }
   });
 
+  it('deletes a webhook of either collection, also where the answer of the other one is lost', async () => {
+    const { id } = await jsonOf('webhooks', 'create-cellular', 'http://127.0.0.1:9/hooks');
+    let calls = 0;
+    const losing = createServer(async ({ url = '' }, answer) => {
+      const { status } = await dms.api.delete(url);
+      if (++calls === 1) answer.destroy();
+      else answer.writeHead(status).end();
+    }).listen(0, '127.0.0.1');
+    await once(losing, 'listening');
+    process.env.DMS_URL = `http://127.0.0.1:${(losing.address() as AddressInfo).port}`;
+    assert.equal((await run('webhooks', 'delete', id)).code, 0);
+    losing.close();
+    process.env.DMS_URL = dms.baseUrl;
+    assert.equal((await run('webhooks', 'show', id)).code, 4);
+  });
+
   it('reads secrets from the standard input, so that no other program sees them', async () => {
     const url = 'http://127.0.0.1:9/hooks';
     const create = () => run('webhooks', 'create', url, '--secret', '--json');

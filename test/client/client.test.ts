@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   ApiError,
+  type Arguments,
   type Client,
   ConnectionError,
   createClient,
@@ -231,13 +232,21 @@ describe('The typed client', () => {
   });
 
   it('sends a body of another media type unchanged, whatever the case of the names of headers', async () => {
-    const toTable = () => `serialNumber;name\n${serial()};Fridge 1\n` as never;
+    const toTable = () => `serialNumber;name\n${serial()};Fridge 1\n`;
     const headers = { 'Content-Type': 'text/csv' };
     assert.equal((await dms.importAssets({ body: toTable() }, { headers })).created, 1);
     const lower = { headers: { 'content-type': 'text/csv', 'idempotency-key': randomUUID() } };
     const body = toTable();
     // The second answer is that of the first call.
     for (const _ of [1, 2]) assert.equal((await dms.importAssets({ body }, lower)).created, 1);
+  });
+
+  it('sends text of JSON unchanged, and encodes a value also where the media type has parameters', async () => {
+    const send = async (body: Arguments<'importAssets'>['body'], type: string) =>
+      (await dms.importAssets({ body }, { headers: { 'Content-Type': type } })).created;
+    const toRows = () => [{ serialNumber: serial() }];
+    assert.equal(await send(JSON.stringify(toRows()), 'application/json'), 1);
+    assert.equal(await send(toRows(), 'application/json; charset=utf-8'), 1);
   });
 
   it('throws what is wrong with a request as it is, and sends nothing', async () => {

@@ -155,6 +155,14 @@ class PythonClient(unittest.TestCase):
         for _ in range(2):
             self.assertEqual(self.dms.import_assets(body=table, headers=headers)["created"], 1)
 
+    def test_sends_bytes_of_json_unchanged_and_encodes_a_value_also_where_the_media_type_has_parameters(self):
+        for kind, encode in (
+            ("application/json", lambda rows: json.dumps(rows).encode()),
+            ("application/json; charset=utf-8", lambda rows: rows),
+        ):
+            body = encode([{"serialNumber": serial()}])
+            self.assertEqual(self.dms.import_assets(body=body, headers={"Content-Type": kind})["created"], 1)
+
     def test_does_not_take_its_key_to_another_host(self):
         with self.assertRaises(ApiError) as raised:
             Client(GIVEN["redirectingUrl"], GIVEN["apiKey"]).list_assets()

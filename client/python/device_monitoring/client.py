@@ -71,8 +71,9 @@ class Client(Operations):
             sent["Idempotency-Key"] = key
         if body is not None and content_type:
             sent.setdefault("Content-Type", content_type)
-        is_json = body is not None and sent.get("Content-Type") == "application/json"
-        data = json.dumps(body).encode() if is_json else body
+        media_type = sent.get("Content-Type", "").partition(";")[0].strip().lower()
+        is_value = body is not None and not isinstance(body, bytes) and media_type == "application/json"
+        data = json.dumps(body).encode() if is_value else body
         request = urllib.request.Request(self._url(path, query), data=data, method=method, headers=sent)
         request.add_unredirected_header("Authorization", f"Bearer {self._api_key}")
         # Without a key, a repeat finds nothing where the first attempt has done its work.

@@ -120,6 +120,6 @@ describe('The Python client', () => {
       ),
     );
     assert.equal(code, 0, output);
-    assert.match(output, /^Ran 17 tests/m);
+    assert.match(output, /^Ran 19 tests/m);
   });
 });

@@ -7,8 +7,10 @@ import json
 import os
 import sys
 import unittest
+import unittest.mock
 import uuid
 from datetime import datetime, timezone
+from types import SimpleNamespace
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../client/python"))
 from device_monitoring import (  # noqa: E402
@@ -60,6 +62,35 @@ class HttpFields(unittest.TestCase):
             self.assertEqual(parse_retry_after(text, NOW), seconds, text[:40])
 
 
+class Wait(unittest.TestCase):
+    def test_looks_at_a_job_until_the_timeout_is_over(self):
+        for ends_at, looks_at in ((8, [0, 5, 10]), (11, [0, 5, 10, TimeoutError])):
+            clock, seen = Clock(), []
+
+            def look(_):
+                seen.append(clock.now)
+                return {"status": "succeeded" if clock.now >= ends_at else "running", "counts": {}}
+
+            with unittest.mock.patch("device_monitoring.jobs.time", clock):
+                try:
+                    wait_until_applied(SimpleNamespace(get_config_job=look), "1", poll_seconds=5, timeout=10)
+                except TimeoutError:
+                    seen.append(TimeoutError)
+            self.assertEqual(seen, looks_at)
+
+
+class Clock:
+    """Stands still but for its sleeps."""
+
+    now = 0
+
+    def monotonic(self):
+        return self.now
+
+    def sleep(self, seconds):
+        self.now += seconds
+
+
 class PythonClient(unittest.TestCase):
     def setUp(self):
         self.dms = Client(GIVEN["url"], GIVEN["apiKey"])
@@ -86,6 +117,13 @@ class PythonClient(unittest.TestCase):
             self.dms.register_asset(body={"serialNumber": serial()})
         ids = {asset["id"] for asset in each(self.dms.list_assets, limit=2)}
         self.assertEqual(len(ids), self.dms.list_assets()["totalItems"])
+
+    def test_goes_on_with_a_list_from_a_cursor(self):
+        for _ in range(5):
+            self.dms.register_asset(body={"serialNumber": serial()})
+        first = self.dms.list_assets(limit=2)
+        rest = list(each(self.dms.list_assets, limit=2, cursor=first["nextCursor"]))
+        self.assertEqual(len(first["items"]) + len(rest), first["totalItems"])
 
     def test_raises_the_message_of_the_service_with_its_status(self):
         with self.assertRaises(ApiError) as raised:

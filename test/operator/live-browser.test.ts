@@ -112,6 +112,20 @@ describe('An open page', () => {
       assert.deepEqual(untouched.values, ['new']);
     });
 
+    it('keeps focus and typed text while elements before and after them come and go', async () => {
+      const panel = '<section><form action="/x"><input id="note" name="note"></form></section>';
+      const typing = 'part.querySelector("#note").focus(); part.querySelector("#note").value = "typed";';
+      for (const [from, to] of [
+        [`${panel}<p>a</p>`, `<p>b</p>${panel}<p>a</p>`],
+        [`<p>b</p>${panel}<p>a</p>`, `${panel}<p>a</p>`],
+        [`<section>b</section><p>a</p>${panel}`, `<p>a</p>${panel}`],
+        [`${panel}<p>a</p>`, panel],
+      ] as const) {
+        const { focused, values } = await morph(from, to, typing);
+        assert.deepEqual([focused, values], ['note', ['typed']], `${from} to ${to}`);
+      }
+    });
+
     it('keeps a question open, and opens no other one in its place', async () => {
       const question = (name: string, more = '') =>
         `<details${more}><summary>${name}</summary><p>Sure?</p></details>`;

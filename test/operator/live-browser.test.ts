@@ -165,6 +165,19 @@ describe('An open page', () => {
     await assertSamePage();
   });
 
+  it('says that a ticked row has left the list, and that it is not chosen any more', async () => {
+    const ids = await Promise.all(serials.slice(8, 10).map(idOf));
+    const rename = (id: string, name: string) => dms.api.patch(`/assets/${id}`, { name });
+    for (const [index, id] of ids.entries()) await rename(id, `Passing ${index}`);
+    await open('/fleet?q=Passing');
+    for (const index of [0, 1]) await page.getByRole('checkbox', { name: `Choose Passing ${index}` }).check();
+    await rename(ids[0] as string, 'Gone');
+    const said = page.getByText('1 ticked row is gone from this page, and no longer chosen.');
+    await page.locator('#connection').and(said).waitFor();
+    assert.equal(await page.getByRole('checkbox', { name: 'Choose Passing 1' }).isChecked(), true);
+    await assertSamePage();
+  });
+
   it('keeps a name that is typed for an unregistered logger while others send', async () => {
     await send('UNKNOWN-1', 5, 404);
     for (const path of ['/unregistered', '']) {

@@ -81,8 +81,8 @@ function morphChildren(parent, fresh) {
 }
 
 /**
- * The first of the nodes that can become the next awaited one; those before it have gone. Where a later one needs
- * an element before it, the awaited one is new.
+ * The first of the nodes that can become the next awaited one; those before it have gone. Where a later one
+ * needs an element before it, the awaited one is new.
  */
 function takeSameKind(nodes, awaited) {
   const isSame = isLike(awaited.shift());

@@ -7,9 +7,9 @@ import { once } from 'node:events';
 import {
   closeSync,
   constants,
-  existsSync,
   lstatSync,
   openSync,
+  readdirSync,
   readFileSync,
   readSync,
   statSync,
@@ -434,7 +434,10 @@ describe('Commands by API', () => {
       stderr,
       /^No answer from http:\/\/127\.0\.0\.1:\d+: .+\nIs the service running .* dms doctor checks it, dms login URL/,
     );
-    assert.deepEqual([existsSync(file), existsSync(`${file}.unfinished`)], [false, false]);
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.startsWith('broken.csv')),
+      [],
+    );
   });
 
   it('accepts an address of the service that ends with a slash', async () => {

@@ -70,7 +70,7 @@ run_once() {
 alone() {
   (
     flock --nonblock 9 || { echo 'backup: waits for another backup to end' >&2; flock 9; } || exit 1
-    rm -f "$folder"/dms-*.dump.unfinished
+    rm -f "$folder"/dms-*.dump.*unfinished
     "$@"
   ) 9> "$folder/.lock"
 }

@@ -5,7 +5,7 @@ import { OPERATIONS } from './generated/operations.ts';
 import { parseMediaType } from './http-fields.ts';
 import type { Arguments, OperationId, Result } from './operation-types.ts';
 import { type RequestOptions, type RequestParts, toRequest } from './request.ts';
-import { isRunning, RETRY_POLICY, type RetryPolicy, retryInMs } from './retry.ts';
+import { isLost, isRunning, RETRY_POLICY, type RetryPolicy, retryInMs } from './retry.ts';
 import { sleep, TIMER_MS_MAX } from './sleep.ts';
 
 export interface ClientOptions {
@@ -42,7 +42,8 @@ const TIMEOUT_MS = 30_000;
 /**
  * Calls return the JSON of the service, or throw an `ApiError` with its message; without a complete answer,
  * they throw a `ConnectionError`. Refusals for overload, and lost or cut-off answers of calls that are safe
- * to repeat, are retried first. A request that cannot be sent, because of its key or a header, is a `TypeError`.
+ * to repeat, are retried first; a deletion that then finds nothing is done. A request that cannot be sent,
+ * because of its key or a header, is a `TypeError`.
  */
 export function createClient(options: ClientOptions): Client {
   const { fetch = globalThis.fetch, timeoutMs: limitMs = TIMEOUT_MS } = options;
@@ -75,11 +76,14 @@ export function createClient(options: ClientOptions): Client {
   ): Promise<Answer> {
     const parts = toRequest(options, id, given, call);
     let [failures, waits] = [0, 0];
+    let mayBeDone = false;
     for (;;) {
       const outcome = await attempt(parts, call, read);
       if ('answer' in outcome) return outcome.answer;
       call.signal?.throwIfAborted();
       const { status = null, retryAfterMs = null } = outcome.error as Partial<ApiError>;
+      if (status === 404 && parts.isDeletion && mayBeDone) return read(new Response(null, { status: 204 }));
+      mayBeDone ||= isLost(status);
       const failure = { status, retryAfterMs, isRepeatable: parts.isRepeatable };
       const waitMs = retryInMs(failure, isRunning(failure) ? ++waits : ++failures, policy);
       if (waitMs === null) throw outcome.error;

@@ -5,7 +5,7 @@ import type { OPERATIONS } from './generated/operations.ts';
 
 export type OperationId = keyof typeof OPERATIONS & keyof operations;
 
-/** Bodies of requests other than JSON. A stream could not be sent again. */
+/** Text and bytes, which are sent as they are. A stream could not be sent again. */
 export type FileBody = string | Blob | ArrayBuffer | Uint8Array;
 
 type Given<T> = [NonNullable<T>] extends [never] ? unknown : NonNullable<T>;
@@ -14,11 +14,11 @@ type Parameters<Op> = Op extends { parameters: { path?: infer Path; query?: infe
   ? Given<Path> & Given<Query>
   : unknown;
 
-type Content<Body> = Body extends { content: { 'application/json': infer Json } }
-  ? Json
-  : Body extends { content: unknown }
-    ? FileBody
-    : never;
+type Content<Body> = Body extends { content: infer Types }
+  ? Types extends { 'application/json': infer Json }
+    ? Json | ([keyof Types] extends ['application/json'] ? never : FileBody)
+    : FileBody
+  : never;
 
 type Body<Op> = Op extends { requestBody: infer Required }
   ? { body: Content<Required> }

@@ -1,6 +1,7 @@
 /** The request of an operation: its URL, headers and body. */
 import { OPERATIONS } from './generated/operations.ts';
-import type { OperationId } from './operation-types.ts';
+import { parseMediaType } from './http-fields.ts';
+import type { FileBody, OperationId } from './operation-types.ts';
 
 export interface Operation {
   method: string;
@@ -16,6 +17,8 @@ export interface RequestParts {
   url: string;
   init: RequestInit;
   isRepeatable: boolean;
+  /** A repeat finds nothing where the first attempt has done its work. */
+  isDeletion: boolean;
 }
 
 export interface RequestOptions {
@@ -23,7 +26,7 @@ export interface RequestOptions {
    * Generated for each call of an operation that accepts it; set it to repeat a call of an earlier process.
    */
   idempotencyKey?: string | undefined;
-  /** Further headers, such as `Accept: text/csv`. A body with its own Content-Type is sent unchanged. */
+  /** Further headers, such as `Accept: text/csv`, or the Content-Type of a body that is text or bytes. */
   headers?: Record<string, string> | undefined;
 }
 
@@ -52,7 +55,12 @@ export function toRequest(
   };
   // Throws for a request that cannot be sent, because fetch would report it like a lost answer.
   new Request(url, init);
-  return { url, init, isRepeatable: operation.method !== 'POST' || key !== undefined };
+  return {
+    url,
+    init,
+    isRepeatable: operation.method !== 'POST' || key !== undefined,
+    isDeletion: operation.method === 'DELETE' && key === undefined,
+  };
 }
 
 function pathOf({ path }: Operation, values: Record<string, unknown>): string {
@@ -69,7 +77,11 @@ function queryOf({ query }: Operation, values: Record<string, unknown>): string 
   return `?${new URLSearchParams(given.map((name): [string, string] => [name, String(values[name])]))}`;
 }
 
-function toBody(mediaType: string | null, body: unknown): RequestInit['body'] {
-  if (body === undefined || mediaType === null) return null;
-  return mediaType === 'application/json' ? JSON.stringify(body) : (body as RequestInit['body']);
+function toBody(contentType: string | null, body: unknown): RequestInit['body'] {
+  if (body === undefined || contentType === null) return null;
+  const isJson = parseMediaType(contentType)?.type === 'application/json';
+  return isJson && !isFile(body) ? JSON.stringify(body) : (body as RequestInit['body']);
 }
+
+const isFile = (body: unknown): body is FileBody =>
+  typeof body === 'string' || [Blob, ArrayBuffer, Uint8Array].some((kind) => body instanceof kind);

@@ -48,11 +48,14 @@ export function retryInMs(
   return Math.max(failure.retryAfterMs ?? 0, Math.round(backoff * (0.5 + random / 2)));
 }
 
+/** The service may have done its work. */
+export const isLost = (status: number | null): boolean => status === null || LOST.has(status);
+
 /** The service answers so to a repeat while it still works on the request with the same `Idempotency-Key`. */
 export const isRunning = ({ status, retryAfterMs, isRepeatable }: Failure): boolean =>
   status === 409 && retryAfterMs !== null && isRepeatable;
 
 function mayHelp({ status, isRepeatable }: Failure): boolean {
   if (status !== null && REFUSED.has(status)) return true;
-  return isRepeatable && (status === null || LOST.has(status));
+  return isRepeatable && isLost(status);
 }

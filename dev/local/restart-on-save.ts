@@ -6,9 +6,9 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflows } from '../../src/temporal/workflow-bundle.ts';
 import type { OnStop } from '../embedded/run-and-stop.ts';
@@ -16,6 +16,7 @@ import { filesLoadedBy, ROOT } from '../source/imports.ts';
 import { type ReservePort, reserveTcpPort, reserveUdpPort } from './port-reservation.ts';
 import type { Servers } from './start-servers.ts';
 import type { StartSettings, WantedPort } from './start-settings.ts';
+import { watchSaves } from './watch-saves.ts';
 
 export interface RestartOptions {
   start: StartSettings;
@@ -26,8 +27,6 @@ export interface RestartOptions {
 
 const CHILD = fileURLToPath(new URL('../bin/dev-service.ts', import.meta.url));
 const WATCHED = ['src', 'dev/local', 'dev/embedded', 'workflows', 'activities', 'migrations', 'docs'];
-/** Editors write a file in several steps. */
-const SETTLED_MS = 50;
 /** A killed service loses nothing, so there is no need to wait for a slow end. */
 const END_MS = 500;
 const WORKFLOWS = ['workflows/index.ts', 'workflows/trace-header.ts'];
@@ -47,6 +46,8 @@ export async function restartOnSave({ start, servers, print, onStop }: RestartOp
     WORKFLOW_BUNDLE: bundlePath,
     LAME_DUCK_SECONDS: '0',
   };
+  const saves = watchSaves(ROOT, WATCHED);
+  onStop(() => saves.stop());
   const prepare = () => fork(CHILD, { env: childEnv });
   let workflowFiles = await writeBundle(bundlePath);
   let next = prepare();
@@ -62,7 +63,7 @@ export async function restartOnSave({ start, servers, print, onStop }: RestartOp
   }
 
   for (;;) {
-    const saved = await untilSaved();
+    const saved = await saves.next();
     const startedAt = performance.now();
     if (saved.some((file) => workflowFiles.has(file))) workflowFiles = await writeBundle(bundlePath);
     running = await replace(running);
@@ -84,25 +85,6 @@ async function writeBundle(path: string): Promise<Set<string>> {
   const bundle = await bundleWorkflows();
   if ('code' in bundle) writeFileSync(path, bundle.code);
   return filesLoadedBy(WORKFLOWS);
-}
-
-/** The saved files, by path from the root, once nothing more is written. */
-function untilSaved(): Promise<string[]> {
-  const saved = new Set<string>();
-  return new Promise((resolve) => {
-    let settled: NodeJS.Timeout | undefined;
-    const watchers = WATCHED.map((folder) =>
-      watch(ROOT + folder, { recursive: true }, (_event, name) => {
-        if (name === null || name.endsWith('~')) return;
-        saved.add(relative(ROOT, join(ROOT, folder, name)));
-        clearTimeout(settled);
-        settled = setTimeout(() => {
-          for (const each of watchers) each.close();
-          resolve([...saved]);
-        }, SETTLED_MS);
-      }),
-    );
-  });
 }
 
 /** False when the process has ended instead, after printing the reason. */

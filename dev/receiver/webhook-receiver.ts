@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { verifyWebhook, type WebhookRequest } from '../../client/src/index.ts';
+import { toOneLine } from '../../src/process/markdown-text.ts';
 
 export interface ReceiverOptions {
   /** 0: a free port. */
@@ -75,11 +76,11 @@ export async function startWebhookReceiver(options: ReceiverOptions): Promise<We
   };
 }
 
-/** One line for the terminal. */
+/** One line for the terminal, which text of others does not steer. */
 export function eventLine({ at, type, data, signature, statusCode }: ReceivedEvent): string {
   const values = ['serialNumber', 'type', 'status', 'jobId'].flatMap((key) => data[key] ?? []);
   const time = at.toISOString().slice(11, 23);
-  return `${time}  ${type}  ${values.join(' ')}  answered ${statusCode}, signature ${signature}`;
+  return toOneLine(`${time}  ${type}  ${values.join(' ')}  answered ${statusCode}, signature ${signature}`);
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string | null> {

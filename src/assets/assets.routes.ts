@@ -175,6 +175,7 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
       params,
       responses: { 200: archivedSchema },
       errors: [404],
+      idempotent: true,
       audit: { subject: 'assetId', shown },
       async handle({ caller, params: { assetId }, transact }) {
         await service.archive(transact, caller.organizationId, assetId);

@@ -1,5 +1,5 @@
 /** Commands for devices, by API. */
-import type { Client, Result } from '../../client/src/index.ts';
+import type { Result } from '../../client/src/index.ts';
 import { byApi } from './api.ts';
 import { type Command, required } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
@@ -32,17 +32,14 @@ export const assetCommands: Command[] = [
       'Exit code 3: some rows failed, and the others are registered. The same file may be sent again.\n' +
       'With --dry-run nothing is stored, and each row has the result that it would have.',
     ...byApi(async ({ dms }, input) => {
-      const table = await readInput(required(input, 0, 'FILE'));
-      const imported = (await importTable(dms, table, input.options['dry-run'] === true)) as Imported;
+      const body = await readInput(required(input, 0, 'FILE'));
+      const given = { dryRun: input.options['dry-run'] === true, body };
+      const imported = await dms.importAssets(given, { headers: { 'Content-Type': 'text/csv' } });
       if (imported.failed > 0) process.exitCode = EXIT_CODES.partly;
       return { text: describeImport(imported), value: imported };
     }),
   },
 ];
-
-/** The types of the operation take rows as JSON; the service also reads tables. */
-const importTable = (dms: Client, table: Buffer, dryRun: boolean) =>
-  dms.importAssets({ dryRun, body: table as never }, { headers: { 'Content-Type': 'text/csv' } });
 
 function describeImport({ dryRun, created, unchanged, failed, results }: Imported): string {
   const faults = results.flatMap(({ line, serialNumber, error, warnings = [] }) =>

@@ -33,21 +33,29 @@ type Call = (given: Record<string, unknown>) => Promise<unknown>;
 
 const callOf = ({ api }: Sent, id: OperationId): Call => api.dms[id] as unknown as Call;
 
-/** Calls the operation for the collection that knows the id. */
-async function call(sent: Sent, more: Record<string, unknown> = {}): Promise<unknown> {
+/** Calls the operation for the collection that knows the id, and tells which one that is. */
+async function callEither(sent: Sent, more: object = {}): Promise<{ answer: unknown; call: Call }> {
   const given = { ...sent.given, ...more };
-  const [first, second] = operationsIn(sent.layout) as [OperationId, OperationId?];
+  const [first, second] = operationsIn(sent.layout).map((id) => callOf(sent, id)) as [Call, Call?];
   try {
-    return await callOf(sent, first)(given);
+    const answer = await first(given);
+    // The client takes a deletion that it repeats for done, so the other collection is asked as well.
+    if (answer === null) await second?.(given).catch(ignoreUnknown);
+    return { answer, call: first };
   } catch (error) {
-    const isElsewhere = error instanceof ApiError && error.status === 404 && second !== undefined;
-    if (!isElsewhere) throw error;
-    return callOf(sent, second)(given);
+    if (!second || !isUnknown(error)) throw error;
+    return { answer: await second(given), call: second };
   }
 }
 
+const isUnknown = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
+function ignoreUnknown(error: unknown): void {
+  if (!isUnknown(error)) throw error;
+}
+
 export async function sendForObject(sent: Sent): Promise<Output> {
-  const value = await call(sent);
+  const { answer: value } = await callEither(sent);
   const { succeeded } = sent.layout;
   if (succeeded !== undefined && valueAt(value, succeeded) !== true) process.exitCode = 1;
   if (value === null) return { text: 'Done', value: {} };
@@ -76,13 +84,16 @@ function columnsFor([item]: unknown[], columns: readonly string[]): readonly str
   return isKnown ? columns : Object.keys(item as object);
 }
 
+/** A cursor is good for the operation that gave it out. */
 async function* itemsOf(sent: Sent, limit: number): AsyncGenerator<unknown> {
-  let cursor: unknown;
-  do {
-    const page = await call(sent, { limit, ...(cursor ? { cursor } : {}) });
+  const { answer, call } = await callEither(sent, { limit });
+  let page = answer;
+  for (;;) {
     yield* itemsIn(page);
-    cursor = valueAt(page, 'nextCursor');
-  } while (cursor);
+    const cursor = valueAt(page, 'nextCursor');
+    if (!cursor) return;
+    page = await call({ ...sent.given, limit, cursor });
+  }
 }
 
 /** The one list in an answer, whatever it is called. */

@@ -28,7 +28,10 @@ function textOf(output: Output): string {
 /** Aligned columns, with headings first. */
 function columns({ headings, rows }: Table): string {
   const cells = [headings, ...rows.map((row) => row.map((cell) => cell ?? '–'))];
-  const widths = headings.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)));
+  // As arguments of one call, the rows could be too many.
+  const widths = headings.map((_, column) =>
+    cells.reduce((width, row) => Math.max(width, (row[column] ?? '').length), 0),
+  );
   const line = (row: string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
   return cells.map((row) => `${line(row).trimEnd()}\n`).join('');
 }

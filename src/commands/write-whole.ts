@@ -1,4 +1,5 @@
 /** Writes files that have their names only once they are complete. */
+import { randomUUID } from 'node:crypto';
 import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 
 /**
@@ -17,9 +18,10 @@ export async function writeWhole(
     await write(target);
     return false;
   }
-  const unfinished = `${target}.unfinished`;
+  // Another command may be writing the same file.
+  const unfinished = `${target}.${randomUUID().slice(0, 8)}.unfinished`;
   try {
-    if (isPrivate) await writeFile(unfinished, '', { mode: 0o600 });
+    if (isPrivate) await writeFile(unfinished, '', { flag: 'wx', mode: 0o600 });
     await write(unfinished);
     await rename(unfinished, target);
     return true;

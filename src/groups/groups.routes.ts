@@ -106,6 +106,7 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
       body: changeGroupBody,
       responses: { 200: changedGroupSchema },
       errors: [404, 409],
+      idempotent: true,
       audit: {
         subject: 'groupId',
         shown,

@@ -122,7 +122,7 @@ interface RouteDefinition<Params, Query, Body> {
   alternative?: Streamed;
   /** Error statuses of this operation, besides 400, 401, 429, 500 and 503. */
   errors?: ReadonlyArray<404 | 409 | 413 | 415>;
-  /** Accepts an Idempotency-Key, because a repeat would have another effect. Default: POST of customers. */
+  /** Accepts an Idempotency-Key: a repeat would have another effect or answer. Default: POST of customers. */
   idempotent?: boolean;
   /**
    * The answer holds a secret: an Idempotency-Key repeats it only to the API key that sent the first request.

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   ApiError,
+  type Arguments,
   type Client,
   ConnectionError,
   createClient,
@@ -90,9 +91,10 @@ describe('The typed client', () => {
     assert.notEqual(error.message, '');
   });
 
-  it('creates once when the answer is lost', async () => {
+  /** A client that loses its first answer, after the service has done its work. */
+  function losingClient(): Client {
     let calls = 0;
-    const losing = createClient({
+    return createClient({
       baseUrl: service.baseUrl,
       apiKey,
       retry: { firstMs: 1 },
@@ -102,10 +104,35 @@ describe('The typed client', () => {
         return response;
       },
     });
+  }
+
+  it('creates once when the answer is lost', async () => {
     const serialNumber = serial();
-    const asset = await losing.registerAsset({ body: { serialNumber } });
-    assert.equal(calls, 2);
+    const asset = await losingClient().registerAsset({ body: { serialNumber } });
     assert.equal((await dms.getAsset({ assetId: asset.id })).serialNumber, serialNumber);
+  });
+
+  it('returns the job that a change of a group has begun when the answer is lost', async () => {
+    const serialNumber = serial();
+    await dms.registerAsset({ body: { serialNumber } });
+    await dms.createProfile({ body: { ...FRIDGE, slug: 'of-a-group' } });
+    const { id: groupId } = await dms.createGroup({ body: { name: 'Fridges' } });
+    await dms.addGroupMembers({ groupId, body: { serialNumbers: [serialNumber] } });
+    const { jobId } = await losingClient().updateGroup({ groupId, body: { profileSlug: 'of-a-group' } });
+    assert.equal((await dms.getConfigJob({ jobId: jobId as string })).total, 1);
+  });
+
+  it('takes a deletion for done whose answer is lost, and not one that found nothing', async () => {
+    const { id: groupId } = await dms.createGroup({ body: { name: 'Freezers' } });
+    assert.equal(await losingClient().deleteGroup({ groupId }), null);
+    await assert.rejects(losingClient().archiveAsset({ assetId: randomUUID() }), { status: 404 });
+    const { id: assetId } = await dms.registerAsset({ body: { serialNumber: serial() } });
+    assert.deepEqual(await losingClient().archiveAsset({ assetId }), { deleted: true });
+    const server = await startScriptedServer([NESTED_REFUSAL, CUT_OFF_REFUSAL]);
+    const client = createClient({ baseUrl: server.url, apiKey, retry: { firstMs: 1 } });
+    await assert.rejects(client.deleteGroup({ groupId }), { status: 404 });
+    assert.equal(server.requests, 2);
+    server.stop();
   });
 
   it('repeats safe requests until a complete answer arrives', async () => {
@@ -205,13 +232,21 @@ describe('The typed client', () => {
   });
 
   it('sends a body of another media type unchanged, whatever the case of the names of headers', async () => {
-    const toTable = () => `serialNumber;name\n${serial()};Fridge 1\n` as never;
+    const toTable = () => `serialNumber;name\n${serial()};Fridge 1\n`;
     const headers = { 'Content-Type': 'text/csv' };
     assert.equal((await dms.importAssets({ body: toTable() }, { headers })).created, 1);
     const lower = { headers: { 'content-type': 'text/csv', 'idempotency-key': randomUUID() } };
     const body = toTable();
     // The second answer is that of the first call.
     for (const _ of [1, 2]) assert.equal((await dms.importAssets({ body }, lower)).created, 1);
+  });
+
+  it('sends text of JSON unchanged, and encodes a value also where the media type has parameters', async () => {
+    const send = async (body: Arguments<'importAssets'>['body'], type: string) =>
+      (await dms.importAssets({ body }, { headers: { 'Content-Type': type } })).created;
+    const toRows = () => [{ serialNumber: serial() }];
+    assert.equal(await send(JSON.stringify(toRows()), 'application/json'), 1);
+    assert.equal(await send(toRows(), 'application/json; charset=utf-8'), 1);
   });
 
   it('throws what is wrong with a request as it is, and sends nothing', async () => {

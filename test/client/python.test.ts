@@ -93,6 +93,9 @@ describe('The Python client', () => {
     const given = {
       url: service.baseUrl,
       losingUrl: await listen(losingProxy()),
+      losingGroupUrl: await listen(losingProxy()),
+      losingDeletionUrl: await listen(losingProxy()),
+      refusingDeletionUrl: await script(NESTED_REFUSAL, CUT_OFF_REFUSAL),
       redirectingUrl: await listen(elsewhere),
       brokenUrl: await script(CUT_OFF, NO_HTTP, NESTED_REFUSAL, EMPTY_LIST),
       cutOffUrl: await script(CUT_OFF),
@@ -117,6 +120,6 @@ describe('The Python client', () => {
       ),
     );
     assert.equal(code, 0, output);
-    assert.match(output, /^Ran 14 tests/m);
+    assert.match(output, /^Ran 19 tests/m);
   });
 });

@@ -7,8 +7,10 @@ import json
 import os
 import sys
 import unittest
+import unittest.mock
 import uuid
 from datetime import datetime, timezone
+from types import SimpleNamespace
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../client/python"))
 from device_monitoring import (  # noqa: E402
@@ -60,6 +62,35 @@ class HttpFields(unittest.TestCase):
             self.assertEqual(parse_retry_after(text, NOW), seconds, text[:40])
 
 
+class Wait(unittest.TestCase):
+    def test_looks_at_a_job_until_the_timeout_is_over(self):
+        for ends_at, looks_at in ((8, [0, 5, 10]), (11, [0, 5, 10, TimeoutError])):
+            clock, seen = Clock(), []
+
+            def look(_):
+                seen.append(clock.now)
+                return {"status": "succeeded" if clock.now >= ends_at else "running", "counts": {}}
+
+            with unittest.mock.patch("device_monitoring.jobs.time", clock):
+                try:
+                    wait_until_applied(SimpleNamespace(get_config_job=look), "1", poll_seconds=5, timeout=10)
+                except TimeoutError:
+                    seen.append(TimeoutError)
+            self.assertEqual(seen, looks_at)
+
+
+class Clock:
+    """Stands still but for its sleeps."""
+
+    now = 0
+
+    def monotonic(self):
+        return self.now
+
+    def sleep(self, seconds):
+        self.now += seconds
+
+
 class PythonClient(unittest.TestCase):
     def setUp(self):
         self.dms = Client(GIVEN["url"], GIVEN["apiKey"])
@@ -87,6 +118,13 @@ class PythonClient(unittest.TestCase):
         ids = {asset["id"] for asset in each(self.dms.list_assets, limit=2)}
         self.assertEqual(len(ids), self.dms.list_assets()["totalItems"])
 
+    def test_goes_on_with_a_list_from_a_cursor(self):
+        for _ in range(5):
+            self.dms.register_asset(body={"serialNumber": serial()})
+        first = self.dms.list_assets(limit=2)
+        rest = list(each(self.dms.list_assets, limit=2, cursor=first["nextCursor"]))
+        self.assertEqual(len(first["items"]) + len(rest), first["totalItems"])
+
     def test_raises_the_message_of_the_service_with_its_status(self):
         with self.assertRaises(ApiError) as raised:
             self.dms.get_asset(str(uuid.uuid4()))
@@ -98,6 +136,23 @@ class PythonClient(unittest.TestCase):
         number = serial()
         asset = losing.register_asset(body={"serialNumber": number})
         self.assertEqual(self.dms.get_asset(asset["id"])["serialNumber"], number)
+
+    def test_returns_the_job_that_a_change_of_a_group_has_begun_when_the_answer_is_lost(self):
+        number = serial()
+        self.dms.register_asset(body={"serialNumber": number})
+        slug = self.dms.create_profile(body={**FRIDGE, "slug": f"group-{number.lower()}"})["profile"]["slug"]
+        group = self.dms.create_group(body={"name": number})["id"]
+        self.dms.add_group_members(group, body={"serialNumbers": [number]})
+        losing = Client(GIVEN["losingGroupUrl"], GIVEN["apiKey"])
+        changed = losing.update_group(group, body={"profileSlug": slug})
+        self.assertEqual(self.dms.get_config_job(changed["jobId"])["total"], 1)
+
+    def test_takes_a_deletion_for_done_whose_answer_is_lost_and_not_one_that_found_nothing(self):
+        group = self.dms.create_group(body={"name": serial()})["id"]
+        self.assertIsNone(Client(GIVEN["losingDeletionUrl"], GIVEN["apiKey"]).delete_group(group))
+        with self.assertRaises(ApiError) as raised:
+            Client(GIVEN["refusingDeletionUrl"], GIVEN["apiKey"]).delete_group(group)
+        self.assertEqual(raised.exception.status, 404)
 
     def test_repeats_what_is_safe_to_repeat_until_an_answer_comes_whole(self):
         self.assertEqual(Client(GIVEN["brokenUrl"], GIVEN["apiKey"]).list_assets()["totalItems"], 0)
@@ -137,6 +192,14 @@ class PythonClient(unittest.TestCase):
         # The second answer is that of the first call.
         for _ in range(2):
             self.assertEqual(self.dms.import_assets(body=table, headers=headers)["created"], 1)
+
+    def test_sends_bytes_of_json_unchanged_and_encodes_a_value_also_where_the_media_type_has_parameters(self):
+        for kind, encode in (
+            ("application/json", lambda rows: json.dumps(rows).encode()),
+            ("application/json; charset=utf-8", lambda rows: rows),
+        ):
+            body = encode([{"serialNumber": serial()}])
+            self.assertEqual(self.dms.import_assets(body=body, headers={"Content-Type": kind})["created"], 1)
 
     def test_does_not_take_its_key_to_another_host(self):
         with self.assertRaises(ApiError) as raised:

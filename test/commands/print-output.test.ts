@@ -37,6 +37,12 @@ describe('The output of commands', () => {
     );
   });
 
+  it('prints a table of any length', () => {
+    const items = Array.from({ length: 200_000 }, (_, index) => ({ id: index }));
+    const lines = printed(toTable(items, ['id'])).split('\n');
+    assert.deepEqual([lines.length, lines[0], lines.at(-2)], [200_002, 'ID', '199999']);
+  });
+
   it('shows an object as lines, with nested objects indented and a line for each item of a list', () => {
     const value = {
       recType: 'alert',

@@ -7,9 +7,9 @@ import { once } from 'node:events';
 import {
   closeSync,
   constants,
-  existsSync,
   lstatSync,
   openSync,
+  readdirSync,
   readFileSync,
   readSync,
   statSync,
@@ -345,6 +345,36 @@ describe('Commands by API', () => {
     }
   });
 
+  it('lists every page of the deliveries of a webhook in either collection', async () => {
+    for (const create of ['create', 'create-cellular']) {
+      const { id } = await jsonOf('webhooks', create, 'http://127.0.0.1:9/hooks');
+      await query(
+        dms.service.sql,
+        `insert into deliveries (organization_id, endpoint_id, event_id, event_type, state)
+         select ?, ?, uuidv7(), 'config.applied', 'failed' from generate_series(1, 501)`,
+        [dms.id, id],
+      );
+      assert.equal((await jsonOf('deliveries', 'list', id, '--all')).length, 501, create);
+      assert.equal((await run('webhooks', 'delete', id)).code, 0);
+    }
+  });
+
+  it('deletes a webhook of either collection, also where the answer of the other one is lost', async () => {
+    const { id } = await jsonOf('webhooks', 'create-cellular', 'http://127.0.0.1:9/hooks');
+    let calls = 0;
+    const losing = createServer(async ({ url = '' }, answer) => {
+      const { status } = await dms.api.delete(url);
+      if (++calls === 1) answer.destroy();
+      else answer.writeHead(status).end();
+    }).listen(0, '127.0.0.1');
+    await once(losing, 'listening');
+    process.env.DMS_URL = `http://127.0.0.1:${(losing.address() as AddressInfo).port}`;
+    assert.equal((await run('webhooks', 'delete', id)).code, 0);
+    losing.close();
+    process.env.DMS_URL = dms.baseUrl;
+    assert.equal((await run('webhooks', 'show', id)).code, 4);
+  });
+
   it('reads secrets from the standard input, so that no other program sees them', async () => {
     const url = 'http://127.0.0.1:9/hooks';
     const create = () => run('webhooks', 'create', url, '--secret', '--json');
@@ -404,7 +434,10 @@ describe('Commands by API', () => {
       stderr,
       /^No answer from http:\/\/127\.0\.0\.1:\d+: .+\nIs the service running .* dms doctor checks it, dms login URL/,
     );
-    assert.deepEqual([existsSync(file), existsSync(`${file}.unfinished`)], [false, false]);
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.startsWith('broken.csv')),
+      [],
+    );
   });
 
   it('accepts an address of the service that ends with a slash', async () => {

@@ -202,12 +202,23 @@ describe("The operators' page in a browser", () => {
     forgive(409);
   });
 
-  it('sends once what is pressed again before the answer', async () => {
+  it('sends once what is pressed again before the answer, and once more on a page that the browser has kept', async () => {
     await open(`/webhooks/events/${fleet.webhookId}`);
-    const isSent = await page.evaluate(`[1, 2].map(() =>
-      document.querySelector('form[action$="/test"]')
-        .dispatchEvent(new SubmitEvent('submit', { bubbles: true, cancelable: true })))`);
-    assert.deepEqual(isSent, [true, false]);
+    const isSent = await page.evaluate(`[1, 2, 3].map((press) => {
+      if (press === 3) dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+      return document.querySelector('form[action$="/test"]')
+        .dispatchEvent(new SubmitEvent('submit', { bubbles: true, cancelable: true }));
+    })`);
+    assert.deepEqual(isSent, [true, false, true]);
+  });
+
+  it('leaves a row that was added to a form, and what is typed in it, open at Escape', async () => {
+    await open('/forms/createEscalation');
+    await page.click('summary:has-text("Add a step")');
+    await page.keyboard.press('Escape');
+    await page.keyboard.type('30');
+    const after = page.locator('[name="steps.1.afterMinutes"]');
+    assert.deepEqual([await after.isVisible(), await after.inputValue()], [true, '30']);
   });
 });
 

@@ -112,6 +112,20 @@ describe('An open page', () => {
       assert.deepEqual(untouched.values, ['new']);
     });
 
+    it('keeps focus and typed text while elements before and after them come and go', async () => {
+      const panel = '<section><form action="/x"><input id="note" name="note"></form></section>';
+      const typing = 'part.querySelector("#note").focus(); part.querySelector("#note").value = "typed";';
+      for (const [from, to] of [
+        [`${panel}<p>a</p>`, `<p>b</p>${panel}<p>a</p>`],
+        [`<p>b</p>${panel}<p>a</p>`, `${panel}<p>a</p>`],
+        [`<section>b</section><p>a</p>${panel}`, `<p>a</p>${panel}`],
+        [`${panel}<p>a</p>`, panel],
+      ] as const) {
+        const { focused, values } = await morph(from, to, typing);
+        assert.deepEqual([focused, values], ['note', ['typed']], `${from} to ${to}`);
+      }
+    });
+
     it('keeps a question open, and opens no other one in its place', async () => {
       const question = (name: string, more = '') =>
         `<details${more}><summary>${name}</summary><p>Sure?</p></details>`;
@@ -148,6 +162,19 @@ describe('An open page', () => {
     assert.equal(await page.evaluate('scrollY'), before);
     assert.equal(await tick.isChecked(), true);
     assert.equal(await isFocused(`[aria-label="Choose ${serials[20]}"]`), true);
+    await assertSamePage();
+  });
+
+  it('says that a ticked row has left the list, and that it is not chosen any more', async () => {
+    const ids = await Promise.all(serials.slice(8, 10).map(idOf));
+    const rename = (id: string, name: string) => dms.api.patch(`/assets/${id}`, { name });
+    for (const [index, id] of ids.entries()) await rename(id, `Passing ${index}`);
+    await open('/fleet?q=Passing');
+    for (const index of [0, 1]) await page.getByRole('checkbox', { name: `Choose Passing ${index}` }).check();
+    await rename(ids[0] as string, 'Gone');
+    const said = page.getByText('1 ticked row is gone from this page, and no longer chosen.');
+    await page.locator('#connection').and(said).waitFor();
+    assert.equal(await page.getByRole('checkbox', { name: 'Choose Passing 1' }).isChecked(), true);
     await assertSamePage();
   });
 

@@ -71,23 +71,29 @@ class Client(Operations):
             sent["Idempotency-Key"] = key
         if body is not None and content_type:
             sent.setdefault("Content-Type", content_type)
-        is_json = body is not None and sent.get("Content-Type") == "application/json"
-        data = json.dumps(body).encode() if is_json else body
+        media_type = sent.get("Content-Type", "").partition(";")[0].strip().lower()
+        is_value = body is not None and not isinstance(body, bytes) and media_type == "application/json"
+        data = json.dumps(body).encode() if is_value else body
         request = urllib.request.Request(self._url(path, query), data=data, method=method, headers=sent)
         request.add_unredirected_header("Authorization", f"Bearer {self._api_key}")
-        return self._send(request, is_repeatable=method != "POST" or key is not None)
+        # Without a key, a repeat finds nothing where the first attempt has done its work.
+        is_deletion = method == "DELETE" and not takes_key
+        return self._send(request, is_repeatable=method != "POST" or key is not None, is_deletion=is_deletion)
 
     def _url(self, path: str, query: Mapping[str, Any]) -> str:
         given = {name: _text(value) for name, value in query.items() if value is not None}
         return self._base_url + path + (f"?{urllib.parse.urlencode(given)}" if given else "")
 
-    def _send(self, request: urllib.request.Request, *, is_repeatable: bool) -> Any:
+    def _send(self, request: urllib.request.Request, *, is_repeatable: bool, is_deletion: bool) -> Any:
         failures = waits = 0
+        may_be_done = False
         while True:
             try:
                 return _result(self._opener.open(request, timeout=self._timeout))
             except urllib.error.HTTPError as answer:
                 error = _api_error(answer)
+                if error.status == 404 and is_deletion and may_be_done:
+                    return None
                 if (error.retry_after or 0.0) > _RETRY_AFTER_LONGEST_SECONDS:
                     raise error from None
                 is_running = is_repeatable and error.status == 409 and error.retry_after is not None
@@ -98,10 +104,12 @@ class Client(Operations):
                 may_help = error.status in _REFUSED or (is_repeatable and error.status in _LOST)
                 if not may_help or failures >= self._retries:
                     raise error from None
+                may_be_done = may_be_done or error.status in _LOST
                 wait = error.retry_after or 0.0
             except (OSError, http.client.HTTPException) as error:
                 if not is_repeatable or failures >= self._retries:
                     raise ConnectionError(f"No answer from {self._base_url}: {_reason(error)}") from error
+                may_be_done = True
                 wait = 0.0
             failures += 1
             time.sleep(max(wait, _backoff(failures)))

@@ -1,5 +1,6 @@
 """Waits for a job of configuration changes."""
 
+import math
 import time
 from typing import Any, Callable
 
@@ -24,7 +25,7 @@ def wait_until_applied(
     `poll_seconds` while counts change, and up to ten times more slowly otherwise. Raises TimeoutError after `timeout`
     seconds; the job continues.
     """
-    ends_at = None if timeout is None else time.monotonic() + timeout
+    ends_at = math.inf if timeout is None else time.monotonic() + timeout
     seen, wait = None, poll_seconds
     while True:
         job = dms.get_config_job(job_id)
@@ -35,6 +36,7 @@ def wait_until_applied(
             return job
         wait = min(wait * 1.5, poll_seconds * _SLOWEST) if state == seen else poll_seconds
         seen = state
-        if ends_at is not None and time.monotonic() + wait > ends_at:
+        left = ends_at - time.monotonic()
+        if left <= 0:
             raise TimeoutError(f"job {job_id} is {job['status']}")
-        time.sleep(wait)
+        time.sleep(min(wait, left))

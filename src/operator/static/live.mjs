@@ -25,7 +25,11 @@ function announce(text, isLost) {
   state.classList.toggle('lost', isLost);
 }
 
+/** Boxes of rows: each names its form. */
+const countTicked = () => document.querySelectorAll('[data-live] input[form]:checked').length;
+
 function apply({ fingerprint: drawn, html }) {
+  const ticked = countTicked();
   const fresh = new DOMParser().parseFromString(html, 'text/html');
   showTimes(fresh);
   for (const part of document.querySelectorAll('[data-live]')) {
@@ -35,6 +39,15 @@ function apply({ fingerprint: drawn, html }) {
     part.dispatchEvent(new Event('refreshed'));
   }
   seen = drawn;
+  announceGone(ticked - countTicked());
+}
+
+/** A row that leaves the page takes its tick along. */
+function announceGone(count) {
+  if (count <= 0) return;
+  clearTimeout(backTimer);
+  const rows = count === 1 ? 'ticked row is' : 'ticked rows are';
+  announce(`${count} ${rows} gone from this page, and no longer chosen.`, false);
 }
 
 function onEvent() {

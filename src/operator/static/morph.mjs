@@ -61,10 +61,12 @@ function morphChildren(parent, fresh) {
   const wanted = [...fresh.childNodes];
   const keyed = byKey(parent.childNodes);
   const kept = new Set();
-  const unkeyed = [...parent.childNodes].filter((node) => keyOf(node) === null);
+  const [unkeyed, awaited] = [[...parent.childNodes], wanted].map((nodes) =>
+    nodes.filter((node) => keyOf(node) === null),
+  );
   const pairs = wanted.map((node) => {
     const key = keyOf(node);
-    const old = key === null ? takeSameKind(unkeyed, node) : keyed.get(key)?.shift();
+    const old = key === null ? takeSameKind(unkeyed, awaited) : keyed.get(key)?.shift();
     if (old) kept.add(old);
     return { node, old };
   });
@@ -78,11 +80,25 @@ function morphChildren(parent, fresh) {
   }
 }
 
-/** The first of the nodes that can become the fresh one; those before it have gone. */
-function takeSameKind(nodes, { nodeType, nodeName }) {
-  const index = nodes.findIndex((node) => node.nodeType === nodeType && node.nodeName === nodeName);
-  return index === -1 ? undefined : nodes.splice(0, index + 1).at(-1);
+/**
+ * The first of the nodes that can become the next awaited one; those before it have gone. Where a later one
+ * needs an element before it, the awaited one is new.
+ */
+function takeSameKind(nodes, awaited) {
+  const isSame = isLike(awaited.shift());
+  const index = nodes.findIndex(isSame);
+  const later = nodes.slice(index + 1);
+  const isNeeded = (node) =>
+    node.nodeType === Node.ELEMENT_NODE &&
+    awaited.filter(isLike(node)).length > later.filter(isLike(node)).length;
+  if (index === -1 || nodes.slice(0, index).some(isNeeded)) return undefined;
+  return nodes.splice(0, index + 1).at(-1);
 }
+
+const isLike =
+  ({ nodeType, nodeName }) =>
+  (node) =>
+    node.nodeType === nodeType && node.nodeName === nodeName;
 
 /** The focus and the selection, to be given back to an element that was moved. */
 function holdFocus() {

@@ -2,10 +2,10 @@
 import './live.mjs';
 import { adoptZone, showTimes } from './times.mjs';
 
-/** Escape closes the open part with the focus, otherwise open questions. */
+/** Escape closes the open part with the focus, otherwise open questions. A row that was added stays open. */
 addEventListener('keydown', ({ key, defaultPrevented }) => {
   if (key !== 'Escape' || defaultPrevented) return;
-  const own = document.activeElement.closest('details[open]');
+  const own = document.activeElement.closest('details[open]:not(.more)');
   for (const open of own ? [own] : document.querySelectorAll('details.confirm[open]')) {
     open.open = false;
     open.querySelector('summary').focus();
@@ -31,7 +31,7 @@ addEventListener('click', (event) => {
 
 /** Longer than an answer takes. Then a form whose answer never came can be sent once more. */
 const PRESSED_TWICE_MS = 10_000;
-const sentAt = new WeakMap();
+let sentAt = new WeakMap();
 
 /** A button that is pressed twice sends its form once. */
 addEventListener('submit', (event) => {
@@ -40,6 +40,11 @@ addEventListener('submit', (event) => {
   const isRepeated = timeStamp - (sentAt.get(target) ?? -Infinity) < PRESSED_TWICE_MS;
   if (isRepeated) event.preventDefault();
   else sentAt.set(target, timeStamp);
+});
+
+/** Going back to a page that the browser has kept, its forms are sent once more. */
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) sentAt = new WeakMap();
 });
 
 /** A form is carried out in the organization of its page alone, also after a sign-in to another one in another tab. */

@@ -71,6 +71,20 @@ describe('The webhook receiver', () => {
     }
   });
 
+  it('prints one line for a request, without characters that steer the terminal', async () => {
+    const lines: string[] = [];
+    const receiver = await startWebhookReceiver({
+      port: 0,
+      secret: null,
+      failFirst: 0,
+      onRequest: (event) => lines.push(eventLine(event)),
+    });
+    const body = JSON.stringify({ type: '\u001b]52;c;x\u0007', data: { serialNumber: '\u009b2J\n' } });
+    await fetch(receiver.url, { method: 'POST', body });
+    await receiver.stop();
+    assert.match(lines[0] as string, /^[^\p{Cc}]* ]52;c;x +2J +answered 204, signature not checked$/u);
+  });
+
   it('names --port when that is taken', async () => {
     const receiver = await startWebhookReceiver({ port: 0, secret: null, failFirst: 0 });
     const { port } = new URL(receiver.url);

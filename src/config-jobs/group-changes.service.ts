@@ -47,8 +47,8 @@ export function createGroupChanges(deps: GroupChangesDeps) {
   }
 
   /**
-   * Cancels the targets for the group on these devices that are open, or have failed in jobs that run. Returns
-   * the devices that had active ones.
+   * Cancels the targets for the group on these devices that are open, or have failed in jobs that run.
+   * Returns the devices that had active ones.
    */
   async function withdraw(
     tx: Transaction,

@@ -162,8 +162,8 @@ export function receiveFrame(
 }
 
 /**
- * The state of a device is the one that its newest frame shows; readings have times of their own. Nobody may wait for
- * the answer any more, so it delivers no change.
+ * The state of a device is the one that its newest frame shows; readings have times of their own. Nobody may
+ * wait for the answer any more, so it delivers no change.
  */
 const withReadingsAlone = (frame: Frame): Frame => ({
   ...frame,

@@ -115,7 +115,7 @@ describe('The audit trail', () => {
     assert.deepEqual(await entries(own), before);
   });
 
-  it('writes one row for a withdrawal that cancels a queued target alone, and none for its repeat', async () => {
+  it('writes one row for a withdrawal that cancels a queued target, and none for a repeat', async () => {
     const own = await dms.addOrganization();
     for (const serial of ['FIRST', 'QUEUED']) await register(own, serial);
     const slug = await createProfile(own, FRIDGE);

@@ -27,8 +27,10 @@ interface AssetDevices {
 
 /** The targets of an asset in jobs. */
 interface AssetTargets {
-  /** Returns the ids of the jobs. */
+  /** Cancels open ones. Returns the ids of the jobs. */
   cancelByAsset(organizationId: string, assetId: string, reason: string): Promise<string[]>;
+  /** Cancels failed ones in jobs that run, which no longer count the asset. Returns the ids of these jobs. */
+  cancelFailedByAsset(organizationId: string, assetId: string, reason: string): Promise<string[]>;
   /** The new hardware has to fetch changes that the earlier one had fetched. */
   reoffer(devices: AssetRef[]): Promise<void>;
 }
@@ -74,6 +76,9 @@ export interface AssetsServiceDeps {
 }
 
 export type AssetsService = ReturnType<typeof createAssetsService>;
+
+/** Reason of cancelled targets, shown to the customer. */
+const ARCHIVED = 'the asset was archived';
 
 export function createAssetsService({
   assetsIn,
@@ -178,9 +183,11 @@ export function createAssetsService({
         await assetsIn(sql).archive(organizationId, id);
         await endTokens(sql, { organizationId, assetId: id }, serialNumber);
         if (groupId !== null) await mutes.onMembersLeft(tx, organizationId, [groupId]);
-        const jobIds = await targetsIn(sql).cancelByAsset(organizationId, id, 'the asset was archived');
+        const targets = targetsIn(sql);
+        const open = await targets.cancelByAsset(organizationId, id, ARCHIVED);
+        const failed = await targets.cancelFailedByAsset(organizationId, id, ARCHIVED);
         await resolveAlerts(tx, [{ organizationId, assetId: id }]);
-        afterCommit(() => jobsProgressed(organizationId, jobIds));
+        afterCommit(() => jobsProgressed(organizationId, [...open, ...failed]));
       });
     },
 

@@ -7,7 +7,7 @@ import type { ConfigurationKey } from '../devices/configuration.ts';
 import type { Presence } from '../presence/presence.ts';
 import { lastOf } from '../process/pages.ts';
 import { AWAITED_READ_MAX, type JobRef, type JobTarget, type TargetState } from './config-job.ts';
-import { FAIL_CROWDED, INSERT, OPEN } from './config-targets.statements.ts';
+import { FAIL_CROWDED, INSERT, OF_RUNNING_JOB, OPEN } from './config-targets.statements.ts';
 
 interface NewTarget extends RetryableTarget {
   stage: number;
@@ -98,14 +98,32 @@ export async function cancelOpen(
   targets: () => Knex.QueryBuilder,
   reason: string,
 ): Promise<string[]> {
-  const cancelled = { state: 'cancelled', reason, is_active: false, updated_at: sql.fn.now() };
-  const rows: Array<{ job_id: string }> = await targets()
-    .whereRaw(OPEN)
-    .update(cancelled)
-    .returning('job_id');
+  const rows = await targets().whereRaw(OPEN).update(cancelled(sql, reason)).returning('job_id');
   await targets().update({ is_active: false });
-  return [...new Set(rows.map(({ job_id }) => job_id))];
+  return jobsOf(rows);
 }
+
+/**
+ * Cancels the failed ones among the targets in jobs that run: a device that has left a job does not count in
+ * it, whatever it has refused. Returns the ids of these jobs. One that ends at this moment keeps its counts.
+ */
+export async function cancelFailed(
+  sql: Database,
+  targets: () => Knex.QueryBuilder,
+  reason: string,
+): Promise<string[]> {
+  const failed = targets().where({ state: 'failed' }).whereRaw(OF_RUNNING_JOB);
+  return jobsOf(await failed.update(cancelled(sql, reason)).returning('job_id'));
+}
+
+const cancelled = (sql: Database, reason: string) => ({
+  state: 'cancelled',
+  reason,
+  is_active: false,
+  updated_at: sql.fn.now(),
+});
+
+const jobsOf = (rows: Array<{ job_id: string }>): string[] => [...new Set(rows.map(({ job_id }) => job_id))];
 
 export type ConfigTargetsRepository = ReturnType<typeof createConfigTargetsRepository>;
 

@@ -2,6 +2,13 @@
 
 export const OPEN = `state in ('queued', 'waiting', 'sent')`;
 
+/** Condition over `config_targets`: the job has not ended. */
+export const OF_RUNNING_JOB = `exists (
+    select from config_jobs j
+    where j.organization_id = config_targets.organization_id and j.id = config_targets.job_id
+      and j.finished_at is null
+  )`;
+
 /**
  * Start time of a job, by which jobs are ordered. The id of a job contains the time at which its devices were locked;
  * `created_at` is earlier, and may be in the other order where two jobs waited for each other.

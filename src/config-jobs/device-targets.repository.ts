@@ -9,7 +9,7 @@ import { toKeysText } from '../devices/device-row.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import type { TemperatureAlert } from '../profiles/profile.ts';
 import type { ChangesOwner, JobRef, TargetState } from './config-job.ts';
-import { ACTIVE_CHANGE, type ActiveChange, cancelOpen } from './config-targets.repository.ts';
+import { ACTIVE_CHANGE, type ActiveChange, cancelFailed, cancelOpen } from './config-targets.repository.ts';
 import { OPEN } from './config-targets.statements.ts';
 import {
   CONFIRM,
@@ -237,5 +237,13 @@ export function createDeviceTargetsRepository(sql: Database) {
     /** As `cancelOpen`. */
     cancelByAsset: (organizationId: string, assetId: string, reason: string): Promise<string[]> =>
       cancelOpen(sql, () => active(organizationId, [assetId]), reason),
+
+    /** As `cancelFailed`. */
+    cancelFailedByAsset: (organizationId: string, assetId: string, reason: string): Promise<string[]> =>
+      cancelFailed(
+        sql,
+        () => sql('config_targets').where({ organization_id: organizationId, asset_id: assetId }),
+        reason,
+      ),
   };
 }

@@ -30,7 +30,7 @@ export function deviceWithdrawalRoutes({ devicesIn, service }: DeviceWithdrawalR
             return device && deviceConfigView(device);
           },
         },
-        isChange: (_, differs) => differs(),
+        isChange: ({ hasCancelled }, differs) => hasCancelled || differs(),
       },
       async handle({ caller: { organizationId }, params: { serial }, transact }) {
         return ok(await service.withdraw(transact, organizationId, serial));

@@ -28,6 +28,12 @@ export interface DeviceWithdrawalDeps {
 
 export type DeviceWithdrawal = ReturnType<typeof createDeviceWithdrawal>;
 
+/** The record of the device afterwards. */
+type WithdrawnDevice = DeviceConfigView & {
+  /** Whether it had open targets. Queued ones have nothing pending, so the record may be as before. */
+  hasCancelled: boolean;
+};
+
 const REASON = 'all that was pending for the device was withdrawn';
 
 export function createDeviceWithdrawal(deps: DeviceWithdrawalDeps) {
@@ -46,7 +52,7 @@ export function createDeviceWithdrawal(deps: DeviceWithdrawalDeps) {
 
   return {
     /** Cancels the open targets of the device, and jobs without another target. @throws not found */
-    withdraw(transact: Transact, organizationId: string, serial: string): Promise<DeviceConfigView> {
+    withdraw(transact: Transact, organizationId: string, serial: string): Promise<WithdrawnDevice> {
       return transact(async (tx) => {
         const { sql, afterCommit } = tx;
         const { assetId } = await find(sql, organizationId, serial);
@@ -60,7 +66,8 @@ export function createDeviceWithdrawal(deps: DeviceWithdrawalDeps) {
         const concerned = await deviceTargetsIn(sql).cancelByAsset(organizationId, assetId, REASON);
         for (const jobId of jobIds) await deps.finishJob(tx, { organizationId, jobId }, 'cancelled');
         afterCommit(() => deps.jobsProgressed(organizationId, concerned));
-        return deviceConfigView(await find(sql, organizationId, serial));
+        const view = deviceConfigView(await find(sql, organizationId, serial));
+        return { ...view, hasCancelled: concerned.length > 0 };
       });
     },
   };

@@ -46,15 +46,22 @@ export function createGroupChanges(deps: GroupChangesDeps) {
     afterCommit(() => deps.jobsProgressed(organizationId, jobIds));
   }
 
-  /** Cancels the open targets for the group on these devices. Returns the devices that had active ones. */
+  /**
+   * Cancels the targets for the group on these devices that are open, or have failed in jobs that run.
+   * Returns the devices that had active ones.
+   */
   async function withdraw(
     tx: Transaction,
     ref: GroupTargetsRef,
     assetIds: string[],
     reason: string,
   ): Promise<string[]> {
-    const concerned = assetsOf(await groupTargetsIn(tx.sql).listActive(ref, assetIds));
+    const { sql, afterCommit } = tx;
+    const concerned = assetsOf(await groupTargetsIn(sql).listActive(ref, assetIds));
     if (concerned.length > 0) await withdrawFrom(tx, ref, concerned, reason);
+    // Also targets that failed before anything was offered, which are not active.
+    const jobIds = await groupTargetsIn(sql).endFailed(ref, assetIds, reason);
+    afterCommit(() => deps.jobsProgressed(ref.organizationId, jobIds));
     return concerned;
   }
 

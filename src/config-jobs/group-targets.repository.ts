@@ -3,7 +3,7 @@ import { oneOf } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import type { GroupRef } from './config-job.ts';
-import { ACTIVE_TARGET, type ActiveTarget, cancelOpen } from './config-targets.repository.ts';
+import { ACTIVE_TARGET, type ActiveTarget, cancelFailed, cancelOpen } from './config-targets.repository.ts';
 
 /** Targets that jobs have made for the profile of a group. */
 export interface GroupTargetsRef extends GroupRef {
@@ -20,11 +20,13 @@ const HAS_SNAPSHOT = `exists (
 export type GroupTargetsRepository = ReturnType<typeof createGroupTargetsRepository>;
 
 export function createGroupTargetsRepository(sql: Database) {
-  const active = ({ organizationId, groupId, lastJobId }: GroupTargetsRef, assetIds: string[]) =>
+  const ofGroup = ({ organizationId, groupId, lastJobId }: GroupTargetsRef, assetIds: string[]) =>
     sql('config_targets')
-      .where({ organization_id: organizationId, is_active: true, group_id: groupId })
+      .where({ organization_id: organizationId, group_id: groupId })
       .where(oneOf('asset_id', assetIds))
       .where((target) => void (lastJobId !== null && target.where('job_id', '<=', lastJobId)));
+  const active = (ref: GroupTargetsRef, assetIds: string[]) =>
+    ofGroup(ref, assetIds).where({ is_active: true });
 
   return {
     /**
@@ -44,5 +46,9 @@ export function createGroupTargetsRepository(sql: Database) {
     /** As `cancelOpen`. */
     end: (ref: GroupTargetsRef, assetIds: string[], reason: string): Promise<string[]> =>
       cancelOpen(sql, () => active(ref, assetIds), reason),
+
+    /** As `cancelFailed`. */
+    endFailed: (ref: GroupTargetsRef, assetIds: string[], reason: string): Promise<string[]> =>
+      cancelFailed(sql, () => ofGroup(ref, assetIds), reason),
   };
 }

@@ -110,6 +110,10 @@ export function createJobRunService(deps: JobRunDeps) {
     return verdict !== 'proceed' || job.currentStage < job.stageCount;
   }
 
+  /** Looks at the devices of earlier chunks of the stage, too. */
+  const isToAbort = async (sql: Database, job: Job): Promise<boolean> =>
+    job.rollout !== null && evaluateJob(job, await jobsIn(sql).countTargets(job)) === 'abort';
+
   async function listAwaited(sql: Database, ref: JobRef): Promise<AwaitedDevice[]> {
     const targets = await targetsIn(sql).listAwaited(ref, AWAITED_SHOWN);
     const assetIds = targets.map(({ assetId }) => assetId);
@@ -177,13 +181,15 @@ export function createJobRunService(deps: JobRunDeps) {
 
     /**
      * Offers the change to the next devices of the stage, ordered by asset id. Returns the last one; null
-     * when all devices of the stage have begun, or the job has ended, was cancelled, or its deadline has passed.
+     * when all devices of the stage have begun, or the job has ended, was cancelled, is to be aborted, or its
+     * deadline has passed.
      */
     offerNext(ref: JobRef, stage: number, after: string | null): Promise<string | null> {
       return onRunning(ref, async (tx, job) => {
         const { sql, afterCommit } = tx;
         if (job.currentStage >= stage || job.cancelRequestedAt !== null) return null;
         if (job.deadlineAt <= (await readClock(sql))) return null;
+        if (await isToAbort(sql, job)) return null;
         const page = { after, limit: chunkSize };
         const { listed, queuedChanges, archived } = await lockQueued(tx, job, stage, page);
         const stageChanges = await compileAgain(sql, job, queuedChanges);

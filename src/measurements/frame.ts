@@ -161,7 +161,10 @@ export function receiveFrame(
   };
 }
 
-/** The state of a device is the one that its newest frame shows; readings have times of their own. */
+/**
+ * The state of a device is the one that its newest frame shows; readings have times of their own. Nobody may
+ * wait for the answer any more, so it delivers no change.
+ */
 const withReadingsAlone = (frame: Frame): Frame => ({
   ...frame,
   batteryStatus: null,
@@ -169,6 +172,7 @@ const withReadingsAlone = (frame: Frame): Frame => ({
   configHash: null,
   nextTransmissionAt: null,
   measurementPeriodSeconds: null,
+  canDeliverConfig: false,
 });
 
 /** The channels that configurations are compiled for, or else the channels that its frames showed. */

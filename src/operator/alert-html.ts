@@ -81,8 +81,11 @@ ${table({ caption: 'History, oldest first', head: ['When', 'What', 'By', 'Commen
 
 type Escalation = Exclude<Alert['escalation'], null>;
 
-export const escalationOf = ({ step, nextStepAt }: Escalation, next: string | null): Html =>
-  html`${step === 0 ? 'no step was made yet' : `step ${step} was made`}, ${nextStepAt === null ? 'none follows' : html`${next} is next, ${time(nextStepAt)}`}`;
+export const stepsMade = ({ step }: Pick<Escalation, 'step'>): string =>
+  step === 0 ? 'no step was made yet' : `step ${step} was made`;
+
+const escalationOf = (escalation: Escalation, next: string | null): Html =>
+  html`${stepsMade(escalation)}, ${escalation.nextStepAt === null ? 'none follows' : html`${next} is next, ${time(escalation.nextStepAt)}`}`;
 
 const toRow = (
   { at, action, by, comment }: Alert['history'][number],

@@ -1,15 +1,16 @@
 /** Alerts of a mail, for its reader: one with its details, or all of a message, who acknowledges one or all of them. */
 import type { Layout } from '../devices/device-capabilities.ts';
 import { ALERT_LINK_HOURS, ALERT_LINK_PATHS } from '../notifications/alert-link.ts';
-import { escalationOf } from './alert-html.ts';
+import { stepsMade } from './alert-html.ts';
 import { alertDetails } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
 import { shownValue } from './devices-table.ts';
 import { type Content, type Html, html } from './html.ts';
 import { outageOf } from './outage-html.ts';
-import { button, clock, clockAndAge, facts, time, toWords } from './parts.ts';
+import { button, clock, clockAndAge, dueTime, facts, time, toWords } from './parts.ts';
 import type { ShownAsset } from './shown-assets.repository.ts';
 import type { Outage } from './start.repository.ts';
+import type { Notified } from './start.ts';
 
 type Alert = Answers['getAlert'];
 
@@ -30,8 +31,8 @@ interface AlertLinkOptions extends LinkOptions {
   latest: Answers['getAsset']['latest'];
   /** Name of the group of the device; null: it is in none. */
   group: string | null;
-  /** The recipients of the next step of the escalation; null: none follows. */
-  next: string | null;
+  next: Notified['next'];
+  now: Date;
 }
 
 interface AlertsLinkOptions extends LinkOptions {
@@ -40,7 +41,8 @@ interface AlertsLinkOptions extends LinkOptions {
 }
 
 export const alertLinkHtml = (alert: Alert, options: AlertLinkOptions): Html => {
-  const { assetName, layout, latest, place, group, organizationName, next, outage, address, token } = options;
+  const { assetName, layout, latest, place, group, organizationName, next, now, outage, address, token } =
+    options;
   return html`<section class="one-alert"><p class="quiet">${organizationName}</p>
 <h1>${assetName} <span class="badge bad">${toWords(alert.type)}</span></h1>
 ${outageOf(alert, outage)}
@@ -51,11 +53,17 @@ ${facts([
   group !== null && ['Group', group],
   ['Details', alertDetails(alert, layout)],
   ['Since', clockAndAge(alert.timestamp)],
-  alert.escalation && ['Escalation', escalationOf(alert.escalation, next)],
+  alert.escalation && ['Escalation', stepsMade(alert.escalation)],
+  alert.status === 'new' && ['Next', nextOf(next, now)],
 ])}
 ${alert.status === 'new' ? acknowledgeForm(alert, token, address) : html`<p class="notice" role="status">${outcomeOf(alert)}</p>`}
 <p><a href="/operator/alerts/${alert.id}">Its history, curve and device</a> <span class="quiet">after you have signed in</span></p></section>`;
 };
+
+const nextOf = (next: Notified['next'], now: Date): Content =>
+  next
+    ? html`${next.targets.join(', ') || 'another channel'}, ${dueTime(next.at, now)}`
+    : html`<span class="quiet">nobody</span>`;
 
 /** The latest reading of an open alert, legible at arm's length, and the one that began it. */
 function presentValue({ details, timestamp, endedAt }: Alert, latest: AlertLinkOptions['latest']): Content {

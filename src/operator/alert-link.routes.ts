@@ -3,6 +3,7 @@
  * programs open links as well; its button acknowledges. The link permits nothing else.
  */
 import { toMailReaderName } from '../audit/audit.ts';
+import { POLICIES_MAX } from '../escalations/escalation-policy.ts';
 import type { CallOperation } from '../http/operations.ts';
 import type { OpenPageRoute } from '../http/page-route.ts';
 import { ALERT_LINK_PATHS } from '../notifications/alert-link.ts';
@@ -10,21 +11,24 @@ import type { WorkingLink } from '../notifications/alert-links.service.ts';
 import { ignoreConflict } from '../process/errors.ts';
 import type { KeyedSemaphore } from '../process/keyed-semaphore.ts';
 import { alertLinkHtml, alertsLinkHtml, deadAlertLinkHtml } from './alert-link-html.ts';
+import type { AlertNotificationsRepository } from './alert-notifications.repository.ts';
 import type { Answers } from './answers.ts';
 import { placeOf } from './device-html.ts';
 import type { PageDeps } from './page-deps.ts';
 import { type Session, toCaller } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
-import { findNextRecipients } from './shown-channels.ts';
+import { listChannels } from './shown-channels.ts';
 import type { StartRepository } from './start.repository.ts';
+import { type Notified, toNotified } from './start.ts';
 
-export interface AlertLinkDeps extends Pick<PageDeps, 'ask' | 'layout'> {
+export interface AlertLinkDeps extends Pick<PageDeps, 'ask' | 'layout' | 'now'> {
   call: CallOperation;
   find(kind: WorkingLink['kind'], token: string): Promise<WorkingLink | null>;
   /** Alerts that the message of the link names; null: the message is gone. */
   listAlertIds(link: WorkingLink): Promise<string[] | null>;
   findOrganizationName(organizationId: string): Promise<string | null>;
   shownAssets: Pick<ShownAssetsRepository, 'list'>;
+  alertNotifications: Pick<AlertNotificationsRepository, 'listOpenings'>;
   start: Pick<StartRepository, 'findOutage'>;
   /** Shared with links that sign in. */
   lookUps: KeyedSemaphore;
@@ -35,7 +39,7 @@ export interface AlertLinkDeps extends Pick<PageDeps, 'ask' | 'layout'> {
 }
 
 export function alertLinkRoutes(deps: AlertLinkDeps): Array<OpenPageRoute<Session>> {
-  const { ask, layout, shownAssets, start } = deps;
+  const { ask, layout, now, shownAssets, alertNotifications, start } = deps;
 
   async function open(kind: WorkingLink['kind'], token: string, client: string): Promise<Opened | null> {
     const link = await deps.lookUps.run(client, () => deps.find(kind, token));
@@ -69,16 +73,22 @@ export function alertLinkRoutes(deps: AlertLinkDeps): Array<OpenPageRoute<Sessio
         { title: `${alerts.length} alerts`, session: null },
         alertsLinkHtml(alerts, { ...shown, devices }),
       );
-    const [next, where] = await Promise.all([
-      findNextRecipients(ask, session, alert),
-      findWhere(session, alert),
-    ]);
+    const [next, where] = await Promise.all([findNext(session, alert), findWhere(session, alert)]);
     const device = devices.get(alert.assetId);
     const assetName = device?.name ?? alert.serialNumber;
     return layout(
       { title: assetName, session: null },
-      alertLinkHtml(alert, { ...shown, ...where, assetName, layout: device, next }),
+      alertLinkHtml(alert, { ...shown, ...where, assetName, layout: device, next, now: now() }),
     );
+  }
+
+  async function findNext(session: Session, alert: Alert): Promise<Notified['next']> {
+    const [notifications, channels, escalations] = await Promise.all([
+      alertNotifications.listOpenings(session.organizationId, [alert.id]),
+      listChannels(ask, session),
+      ask(session, 'listEscalations', { query: { limit: String(POLICIES_MAX) } }),
+    ]);
+    return toNotified(alert, { notifications, steps: [], channels, escalations: escalations.items }).next;
   }
 
   /** Nothing of a device that was archived meanwhile. */

@@ -115,6 +115,20 @@ describe('The audit trail', () => {
     assert.deepEqual(await entries(own), before);
   });
 
+  it('writes one row for a withdrawal that cancels a queued target, and none for a repeat', async () => {
+    const own = await dms.addOrganization();
+    for (const serial of ['FIRST', 'QUEUED']) await register(own, serial);
+    const slug = await createProfile(own, FRIDGE);
+    await apply(own, slug, { serialNumbers: ['FIRST', 'QUEUED'], rollout: { firstPercent: 50 } });
+    const before = await entries(own);
+    for (const _ of [1, 2]) assert.equal((await own.api.post('/devices/QUEUED/config/withdraw')).status, 200);
+    const made = (await entries(own)).slice(0, -before.length);
+    assert.deepEqual(
+      made.map(({ action }) => action),
+      ['withdrawDeviceConfig'],
+    );
+  });
+
   it('writes one row for a stage that is ordered twice, and none for the present deadline', async () => {
     const own = await dms.addOrganization();
     const { slug } = await populate(own);

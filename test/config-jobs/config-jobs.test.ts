@@ -296,10 +296,11 @@ describe('Applying a profile', () => {
       assert.equal((await configOf(fleet, waiting)).pendingConfig, null);
     });
 
+    const archive = async (serial: string) =>
+      fleet.api.delete(`/assets/${(await configOf(fleet, serial)).assetId}`);
     const LEAVING: Record<string, (serial: string) => Promise<unknown>> = {
       'is put back by another apply': (serial) => applyTo('rare', [serial]),
-      'was archived': async (serial) =>
-        fleet.api.delete(`/assets/${(await configOf(fleet, serial)).assetId}`),
+      'was archived': archive,
     };
     for (const [how, leave] of Object.entries(LEAVING)) {
       it(`aborts a job, with the reason, when every device of the first stage ${how}`, async () => {
@@ -314,6 +315,35 @@ describe('Applying a profile', () => {
         for (const serial of rest) assert.equal((await configOf(fleet, serial)).pendingConfig, null);
         const { items } = (await fleet.api.get(`/devices/config-jobs/${jobId}/targets?state=cancelled`)).body;
         assert.match(items[0].reason, /^the (asset was archived|job was aborted: no device)/);
+      });
+    }
+
+    const LEAVING_REFUSED: Record<string, (serial: string) => Promise<unknown>> = {
+      'was archived': archive,
+      'left its group': async (serial) =>
+        fleet.api.patch(`/assets/${(await configOf(fleet, serial)).assetId}`, { groupId: null }),
+    };
+    for (const [how, leave] of Object.entries(LEAVING_REFUSED)) {
+      it(`goes on without a device that refused the change and then ${how}`, async () => {
+        const [refusing = '', applying = '', waiting = ''] = serials;
+        const last = 'LAST';
+        await register(fleet, last);
+        const { id } = (await fleet.api.post('/groups', { name: 'Fridges' })).body;
+        await fleet.api.post(`/groups/${id}/add-members`, { serialNumbers: [...serials, last] });
+        const ofThree = { firstPercent: 75, minAppliedPercent: 50, abortFailedPercent: 50 };
+        const named = { profileSlug: 'frequent', rollout: ofThree };
+        const { jobId } = (await fleet.api.patch(`/groups/${id}`, named)).body;
+        await refuse(fleet, refusing);
+        await applyAnswer(fleet, applying);
+        await leave(refusing);
+        const states = await eventually(
+          () => statesOf(fleet, jobId),
+          (seen) => seen[last] === 'waiting',
+        );
+        assert.deepEqual([states[refusing], states[waiting]], ['cancelled', 'waiting']);
+        for (const serial of [waiting, last]) await applyAnswer(fleet, serial);
+        const { status, counts } = await untilEnded(fleet, jobId);
+        assert.deepEqual([status, counts.applied, counts.failed, counts.cancelled], ['succeeded', 3, 0, 1]);
       });
     }
 

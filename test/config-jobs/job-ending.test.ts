@@ -154,6 +154,21 @@ describe('The end of a job in chunks', () => {
     assert.equal(await countOf(dms.service.sql, unoffered, [job.jobId]), DEVICES - 1 - CHUNK);
   });
 
+  it('offers the change to no further device of a stage once too many have refused it', async () => {
+    const rollout = { firstPercent: 10, abortFailedPercent: 50 };
+    job = { organizationId: org.id, jobId: await apply(org, 'daily', { serialNumbers: serials, rollout }) };
+    assert.equal((await org.api.post(`/devices/config-jobs/${job.jobId}/proceed`)).status, 200);
+    const ofFirstChunk = serials.slice(1, 1 + CHUNK);
+    await steps.runJob(job, async () => {
+      for (const serial of ofFirstChunk.splice(0)) await refuse(org, serial);
+    });
+    const { status, reason, counts } = await jobOf(org, job.jobId);
+    assert.deepEqual(
+      [status, reason, counts.failed],
+      ['aborted', 'too many devices failed: 3 of 4, at 50 % the job ends', CHUNK],
+    );
+  });
+
   describe('when large and cancelled', () => {
     const cancel = () => org.api.post(`/devices/config-jobs/${job.jobId}/cancel`);
 

@@ -107,6 +107,24 @@ describe('A pending setting', () => {
     assert.equal(await stateOf(await retry(refused)), 'waiting');
   });
 
+  for (const [how, leave] of [
+    ['is archived', () => change('delete', `/assets/${assetId}`)],
+    ['leaves its group', () => change('patch', `/assets/${assetId}`, { groupId: null })],
+  ] as const) {
+    it(`counts no more for its job once the device for which 100 changes wait ${how}`, async () => {
+      const groupId = await joinGroup(null);
+      await register(org, 'B', { groupId });
+      await addChanges(99);
+      const { jobId } = await change('patch', `/groups/${groupId}`, { profileSlug: 'daily' });
+      assert.equal((await jobOf(org, jobId)).counts.failed, 1);
+      await leave();
+      await applyAnswer(org, 'B');
+      await worker.runJobs();
+      const { status, counts } = await jobOf(org, jobId);
+      assert.deepEqual([status, counts.applied, counts.cancelled], ['succeeded', 1, 1]);
+    });
+  }
+
   const LEAVING: Record<string, (groupId: string) => Promise<unknown>> = {
     'leaves its group': () => change('patch', `/assets/${assetId}`, { groupId: null }),
     'moves to another group': () => joinGroup(null),

@@ -59,7 +59,8 @@ const nextId = () => `01900000-0000-7000-8000-${String(++count).padStart(12, '0'
 
 const organizationId = nextId();
 const [alertId, snoozedAlert, leadingAlert] = [nextId(), nextId(), nextId()];
-const [assetId, queuedAsset, groupId, configId] = [nextId(), nextId(), nextId(), nextId()];
+const [assetId, queuedAsset, failedAsset] = [nextId(), nextId(), nextId()];
+const [groupId, configId] = [nextId(), nextId()];
 const [policyId, changeId, channelId, ownerId] = [nextId(), nextId(), nextId(), nextId()];
 const [dueMessage, claimedMessage, step] = [nextId(), nextId(), nextId()];
 const [jobId, oldJob, withdrawalId] = [nextId(), nextId(), nextId()];
@@ -201,6 +202,10 @@ const ROWS: Array<[table: string, row: object]> = [
     { job_id: jobId, asset_id: assetId, change_config_id: configId, state: 'waiting', group_id: groupId },
   ],
   ['config_targets', { job_id: jobId, asset_id: queuedAsset, change_config_id: configId, state: 'queued' }],
+  [
+    'config_targets',
+    { job_id: jobId, asset_id: failedAsset, change_config_id: configId, state: 'failed', group_id: groupId },
+  ],
   [
     'group_withdrawals',
     { id: withdrawalId, group_id: groupId, last_job_id: jobId, reason: 'left', is_deletion: false },
@@ -439,10 +444,12 @@ const RUNS: Runs = [
     supersede: TEXT,
     listOnlyTargetJobs: (each) => each.listOnlyTargetJobs(organizationId, assetId),
     cancelByAsset: (each) => acts(each.cancelByAsset(organizationId, assetId, 'archived')),
+    cancelFailedByAsset: (each) => acts(each.cancelFailedByAsset(organizationId, failedAsset, 'archived')),
   }),
   ...callsOf('targets of groups', createGroupTargetsRepository, {
     listActive: (each) => each.listActive({ ...GROUP, lastJobId: jobId }, [assetId], {} as ProfileSnapshot),
     end: (each) => acts(each.end({ ...GROUP, lastJobId: jobId }, [assetId], 'left')),
+    endFailed: (each) => acts(each.endFailed({ ...GROUP, lastJobId: jobId }, [failedAsset], 'left')),
   }),
   ...callsOf('withdrawals', createGroupWithdrawalsRepository, {
     insert: (each) => each.insert(GROUP, { reason: 'left', isDeletion: false, createdBy: null }),

@@ -43,8 +43,8 @@ describe('The link in a mail about an alert', () => {
     target = `night-${++count}@example.com`;
   });
 
-  async function addChannel(): Promise<string> {
-    const { body } = await org.api.post('/notification-channels', { type: 'email', target });
+  async function addChannel(more: object = {}): Promise<string> {
+    const { body } = await org.api.post('/notification-channels', { type: 'email', target, ...more });
     await confirmAddress(dms, mail.mails, target);
     return body.id;
   }
@@ -95,7 +95,7 @@ describe('The link in a mail about an alert', () => {
     assert.match(page.text, /<h1>Cold room .*low battery/);
     assert.match(
       page.text,
-      new RegExp(`Since.*<time[^>]* data-clock="age">.*step 1 was made, ${target} is next`, 's'),
+      new RegExp(`Since.*<time[^>]* data-clock="age">.*step 1 was made<.*Next</dt><dd>${target}, <time`, 's'),
     );
     assert.equal(page.text.match(/<button/g)?.length, 1);
     await fetch(`${dms.baseUrl}/operator/alert-link?token=${tokenOf(link)}`, { method: 'HEAD' });
@@ -113,6 +113,15 @@ describe('The link in a mail about an alert', () => {
       items.map((entry: { action: string; actor: unknown }) => [entry.action, entry.actor]),
       [['acknowledgeAlert', actor]],
     );
+  });
+
+  it('names the channel that follows by its own delay, until somebody acknowledges', async () => {
+    const channelId = await addChannel({ delayMinutes: 180 });
+    const { id } = await openAlert();
+    const token = tokenOf(linkFor(id, channelId));
+    assert.match((await open(token)).text, new RegExp(`Next</dt><dd>${target}, <time`));
+    await press(token);
+    assert.doesNotMatch((await open(token)).text, /<dt>Next</);
   });
 
   it('names the place and the group of the device', async () => {

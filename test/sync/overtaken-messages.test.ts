@@ -102,14 +102,29 @@ describe('A message that newer ones have overtaken', () => {
     assert.deepEqual(await runs(), [3_600, 'drifted']);
   });
 
-  it('stores the readings of a frame, and keeps the state that the newer one shows', async () => {
+  const readingNow = () => {
     const measuredAt = new Date(Date.now() + aheadMs).toISOString();
-    const readings = [{ channel: 1, type: 'temperature', value: 4, measuredAt }];
+    return { channel: 1, type: 'temperature', value: 4, measuredAt };
+  };
+
+  it('leaves a change that came meanwhile to the next frame', async () => {
+    const first = await begin('measurements', { readings: [readingNow()] });
+    pass(5_000);
+    await org.device.post('/devices/A/measurements', { readings: [readingNow()] });
+    await createProfile(org, { slug: 'ten-minutes', ...CONCURRENT_PROFILES['ten-minutes'] });
+    await apply(org, 'ten-minutes', { serialNumbers: ['A'] });
+    assert.equal(await finish(first), 202);
+    assert.equal((await configOf(org, 'A')).syncStatus, 'pending');
+    await org.device.post('/devices/A/measurements', { readings: [readingNow()] });
+    assert.equal((await configOf(org, 'A')).syncStatus, 'sent');
+  });
+
+  it('stores the readings of a frame, and keeps the state that the newer one shows', async () => {
+    const readings = [readingNow()];
     const first = await begin('measurements', { readings, batteryStatus: 'low', signal: 1 });
     pass(5_000);
-    const newer = { ...readings[0], measuredAt: new Date(Date.now() + aheadMs).toISOString() };
     await org.device.post('/devices/A/measurements', {
-      readings: [newer],
+      readings: [readingNow()],
       batteryStatus: 'ok',
       signal: 60,
     });

@@ -3,7 +3,7 @@
  * pure.
  */
 import type { DomainEvent } from '../db/domain-event.ts';
-import { afterOtherMessage, afterReportContact, type Presence } from '../presence/presence.ts';
+import { afterReportContact, type Presence } from '../presence/presence.ts';
 import type { AssetRef } from './asset-ref.ts';
 import { type DeviceReport, receiveReport } from './config-report.ts';
 import {
@@ -109,7 +109,7 @@ export function receiveExchange(
     at,
     result: { syncStatus: syncStatus(sync), pendingConfig: canDeliverConfig ? offered(sync) : null },
     device: { ...device, sync, settings },
-    presence: presenceAfter({ before, presence, exchange }, sync, at),
+    presence: presenceAfter(presence, before.sync, sync, at),
     hasChanged: sync !== before.sync || device !== before || settings.begun.length > 0,
     hasOtherAlertRules:
       sync !== before.sync && !hasSameAlertRules(monitoredConfig(before.sync), monitoredConfig(sync)),
@@ -136,16 +136,10 @@ function settingsAfterReport(
   return afterSync(settings, before, after, { source, at: madeAt, receivedAt, registeredAt });
 }
 
-/** A frame has counted as a contact before. */
-function presenceAfter(
-  { before, presence, exchange }: Pick<ContactingDevice, 'before' | 'presence' | 'exchange'>,
-  sync: DeviceSync,
-  at: Date,
-): Presence {
+function presenceAfter(presence: Presence, before: DeviceSync, sync: DeviceSync, at: Date): Presence {
   const intervalSeconds = expectedIntervalSeconds(sync);
-  const hasNewInterval = intervalSeconds !== expectedIntervalSeconds(before.sync);
-  const after = exchange.report ? afterReportContact : afterOtherMessage;
-  return after(presence, { at, intervalSeconds, hasNewInterval });
+  const hasNewInterval = intervalSeconds !== expectedIntervalSeconds(before);
+  return afterReportContact(presence, { at, intervalSeconds, hasNewInterval });
 }
 
 function openStateAfter(before: DeviceSync, { pending }: DeviceSync): 'sent' | 'waiting' | null {

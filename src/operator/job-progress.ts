@@ -56,7 +56,7 @@ export function whyAwaited({ state, status, expectedBy }: AwaitedTarget, now: Da
     state === 'sent'
       ? 'The device fetched the change and has not confirmed it yet'
       : 'The device has not fetched the change yet';
-  if (status === 'new') return `${has}: it has sent no frame and no report yet.`;
+  if (status === 'new') return `${has}: it has never been in contact.`;
   if (expectedBy === null) return `${has}: when it will be in contact is not known.`;
   return expectedBy <= now
     ? `${has}: it has missed its contact.`

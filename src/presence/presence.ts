@@ -22,7 +22,7 @@ interface FrameContact {
   intervalSeconds: number | null;
 }
 
-/** A report of the configuration. */
+/** A report of the configuration, or a request for one. */
 export interface ReportContact {
   at: Date;
   intervalSeconds: number | null;
@@ -63,10 +63,6 @@ export function afterReportContact(
         : before;
   }
 }
-
-/** Device info and a fetch are no contact: they only postpone the deadline of a device that is online. */
-export const afterOtherMessage = (before: Presence, message: ReportContact): Presence =>
-  before.status === 'online' ? afterReportContact(before, message) : before;
 
 const isLater = (deadline: Date | null, than: Date | null): boolean =>
   deadline !== null && than !== null && deadline > than;

@@ -61,7 +61,7 @@ describe('The progress of a job', () => {
 
   it('explains in the words of its state why the job waits for a device', () => {
     const why = (awaited: AwaitedTarget) => whyAwaited(awaited, NOW);
-    assert.match(why(device('a', null, { status: 'new' })), /sent no frame and no report yet/);
+    assert.match(why(device('a', null, { status: 'new' })), /never been in contact/);
     assert.match(why(device('a', -1)), /missed its contact/);
     assert.equal(why(device('a', 1)), meaningOf('waiting'));
     assert.ok(why(device('a', 1, { state: 'sent' })).startsWith(meaningOf('sent').slice(0, -1)));
@@ -111,7 +111,7 @@ describe('The page of a job', () => {
     const why = `update config_jobs set reason = 'no device of the first stage has applied the change' where id = ?`;
     await dms.service.sql.raw(why, [jobId]);
     assert.match((await pageOf(jobId)).text, /Reason.*?no device of the first stage/s);
-    assert.match(latest, /STAGED-0001.*no frame and no report yet.*STAGED-0000.*next contact/s);
+    assert.match(latest, /STAGED-0001.*never been in contact.*STAGED-0000.*next contact/s);
   });
 
   it('names devices and the person who began it, and begins with the devices that need somebody', async () => {

@@ -173,26 +173,6 @@ describe('Presence', () => {
     await logger.close();
   });
 
-  it('keeps a device new or offline that only fetches changes and sends device info', async () => {
-    const { token } = await dms.issueKey(org.id, 'device');
-    const logger = await openLogger({ serial: 'ABCDEF0000FE', coapPort: dms.coapPort, token });
-    assetId = await register(org, logger.serial);
-    const fetchAndSendInfo = async (profile: object) => {
-      await apply(org, await createProfile(org, profile), { serialNumbers: [logger.serial] });
-      assert.equal((await org.device.get(`/devices/${logger.serial}/pending-config`)).status, 200);
-      assert.equal((await logger.sendInfo({ version: 0x0614, rssi: -80 })).code, '2.01');
-    };
-    await fetchAndSendInfo(FRIDGE);
-    assert.equal((await asset()).status, 'new');
-    const nextTransmissionAt = new Date(now().getTime() + 30 * MINUTE_MS);
-    await logger.measure({ at: now(), nextTransmissionAt });
-    advance(41);
-    await sweepToOffline();
-    await fetchAndSendInfo({ name: 'None', temperatureAlerts: [] });
-    assert.deepEqual([(await asset()).status, await statuses()], ['offline', ['no_data new']]);
-    await logger.close();
-  });
-
   it('brings a device back online with a report, which resolves the alert and starts a new deadline', async () => {
     const webhookId = await subscribe();
     await report(org, serial, FACTORY);

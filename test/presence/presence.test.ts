@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import {
   afterFrameContact,
-  afterOtherMessage,
   afterReportContact,
   cameOnline,
   nextDeadline,
@@ -108,15 +107,5 @@ describe('A report', () => {
       const before = presence('online', minutes(-5), expectedBy);
       assert.equal(afterReport(before, { hasNewInterval: true }), before);
     }
-  });
-});
-
-describe('Device info, or the fetch of a change', () => {
-  it('brings no device online, and postpones the deadline of one that is', () => {
-    const message = { at: NOW, intervalSeconds: 3_600, hasNewInterval: true };
-    for (const before of STATES.filter(({ status }) => status !== 'online'))
-      assert.equal(afterOtherMessage(before, message), before);
-    const online = presence('online', minutes(-5), minutes(60));
-    assert.deepEqual(afterOtherMessage(online, message), { ...online, expectedBy: minutes(120) });
   });
 });

@@ -615,12 +615,14 @@ describe('The page of a device', () => {
       visit(`${dms.baseUrl}/operator/withdraw`, {
         cookie: as,
         form: new URLSearchParams([
-          ...serials.map((each) => ['serialNumbers', each]),
+          ...serials.map((each): [string, string] => ['serialNumbers', each]),
           ...Object.entries({ slug: '', return: back, ...more }),
         ]),
       });
     const pending = () =>
-      Promise.all(['TICK-2', 'TICK-3', 'TICK-4'].map(async (each) => (await configOf(dms, each)).pendingConfig));
+      Promise.all(
+        ['TICK-2', 'TICK-3', 'TICK-4'].map(async (each) => (await configOf(dms, each)).pendingConfig),
+      );
     const asked = await withdraw(['TICK-2', 'TICK-3', 'TICK-3']);
     assert.match(asked.text, /<h1>Withdraw what is pending for 2 devices\?.*The settings in force stay/s);
     assert.ok(asked.text.includes(`name="return" value="${back}"`));

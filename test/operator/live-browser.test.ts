@@ -118,6 +118,7 @@ describe('An open page', () => {
       for (const [from, to] of [
         [`${panel}<p>a</p>`, `<p>b</p>${panel}<p>a</p>`],
         [`<p>b</p>${panel}<p>a</p>`, `${panel}<p>a</p>`],
+        [`<p>b</p>${panel}`, `${panel}<p>a</p>`],
         [`<section>b</section><p>a</p>${panel}`, `<p>a</p>${panel}`],
         [`${panel}<p>a</p>`, panel],
       ] as const) {
@@ -141,6 +142,12 @@ describe('An open page', () => {
         `<select name="slug">${values.map((value) => `<option value="${value}">${value}</option>`).join('')}</select>`;
       const { values } = await morph(select('a', 'b'), select('c', 'a', 'b'), 'part.firstChild.value = "b";');
       assert.deepEqual(values, ['b']);
+    });
+
+    it('keeps a tick whose label changes', async () => {
+      const box = (name: string) => `<input type="checkbox" name="pick" value="a" aria-label="Choose ${name}">`;
+      const { values } = await morph(box('A'), box('B'), 'part.firstChild.click();');
+      assert.deepEqual(values, [true]);
     });
 
     it('leaves the picture of a curve to the script that draws it', async () => {

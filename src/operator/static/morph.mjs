@@ -7,7 +7,9 @@
 function keyOf(node) {
   if (node.nodeType !== Node.ELEMENT_NODE) return null;
   const { localName: tag } = node;
-  const named = ['id', 'data-live', 'aria-label'].map((name) => node.getAttribute(name)).find(Boolean);
+  // The label of a box has the name of its device, which may change.
+  const names = ['id', 'data-live', ...(tag === 'input' ? [] : ['aria-label'])];
+  const named = names.map((name) => node.getAttribute(name)).find(Boolean);
   const key = named ?? KEYS[tag]?.(node);
   return key ? `${tag} ${key}` : null;
 }
@@ -82,18 +84,21 @@ function morphChildren(parent, fresh) {
 
 /**
  * The first of the nodes that can become the next awaited one; those before it have gone. Where a later one
- * needs an element before it, the awaited one is new.
+ * needs an element before it, the awaited one is new, unless it alone holds what a person types.
  */
 function takeSameKind(nodes, awaited) {
-  const isSame = isLike(awaited.shift());
-  const index = nodes.findIndex(isSame);
+  const index = nodes.findIndex(isLike(awaited.shift()));
+  if (index === -1) return undefined;
   const later = nodes.slice(index + 1);
   const isNeeded = (node) =>
     node.nodeType === Node.ELEMENT_NODE &&
     awaited.filter(isLike(node)).length > later.filter(isLike(node)).length;
-  if (index === -1 || nodes.slice(0, index).some(isNeeded)) return undefined;
+  const isFirst = (node) => isNeeded(node) && (holdsFields(node) || !holdsFields(nodes[index]));
+  if (nodes.slice(0, index).some(isFirst)) return undefined;
   return nodes.splice(0, index + 1).at(-1);
 }
+
+const holdsFields = (node) => Boolean(node.querySelector?.('input, select, textarea, details'));
 
 const isLike =
   ({ nodeType, nodeName }) =>

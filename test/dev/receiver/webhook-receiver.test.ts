@@ -82,7 +82,7 @@ describe('The webhook receiver', () => {
     const body = JSON.stringify({ type: '\u001b]52;c;x\u0007', data: { serialNumber: '\u009b2J\n' } });
     await fetch(receiver.url, { method: 'POST', body });
     await receiver.stop();
-    assert.match(lines[0] as string, /^[^\p{Cc}]* ]52;c;x +2J +answered 204, signature not checked$/u);
+    assert.match(lines[0] as string, /^[^\p{Cc}]* \]52;c;x +2J +answered 204, signature not checked$/u);
   });
 
   it('names --port when that is taken', async () => {

@@ -71,9 +71,9 @@ const CONDITIONS: Record<keyof AssetFilter, Condition> = {
   hadProfile: { table: 'd', sql: 'd.has_had_profile = :value', isCounted: true },
   profileSlug: {
     table: 'd',
-    sql: `${EVER_RAN} and :value = (
+    sql: `:value = (
       select case when source is not null then profile_slug end from device_settings
-      where organization_id = d.organization_id and asset_id = d.asset_id
+      where organization_id = :organizationId and asset_id = d.asset_id
       order by from_at desc limit 1)`,
     lookup: EVER_RAN,
   },

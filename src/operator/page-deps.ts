@@ -126,7 +126,7 @@ export function noticeOf(query: URLSearchParams): string | undefined {
 }
 
 /** A form may name the page that it stands on, which then follows. */
-const OWN_PATH = /^\/operator(?:[/?][\w/?=&.%+:~,*!'();@-]*)?$/;
+const OWN_PATH = /^\/operator(?:[/?][\w/?=&.%+:~,*!'()@-]*)?$/;
 
 /** It has to fit into a cookie. A search of 128 letters in any script does, encoded. */
 const OWN_PATH_LENGTH_MAX = 1_600;

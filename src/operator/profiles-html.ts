@@ -87,6 +87,7 @@ const groupsTable = (
 interface SaveOptions {
   name: string;
   slug: string;
+  /** Devices that have it as their latest one; `COUNTED_MAX` at most. */
   deviceCount: number;
   changed: Content[][];
   /** Groups that have the profile. */
@@ -105,17 +106,14 @@ ${table({ caption: 'Changed settings', head: ['Setting', 'Now', 'Then'], rows: c
 <h2>For whom</h2>
 <p>Nothing is sent to a device now: each keeps its settings until the profile is applied to it. A device that joins one of these groups gets the changed profile at once.</p>
 ${groupsTable(groups, GROUPS_ASKED_ABOUT)}
-<p>It is the latest profile of ${devicesHtml(slug, deviceCount)}, in these groups and outside of them. Devices that have taken another one since keep what that one left alone.</p>
+<p>It is the latest profile of <a href="${devicesPath(slug)}">${counted(deviceCount, 'device', COUNTED_MAX)}</a>, in these groups and outside of them. Devices that have taken another one since keep what that one left alone.</p>
 ${askedAgainHtml({ action, inputs, submit: 'Save', back })}`;
 
 /** Devices that have taken the profile and no other one since, whichever way they got it. */
-const devicesHtml = (slug: string, count: number): Html =>
-  html`<a href="/operator/fleet?profileSlug=${slug}">${counted(count, 'device', COUNTED_MAX)}</a>`;
+const devicesPath = (slug: string): string => `/operator/fleet?profileSlug=${slug}`;
 
 export interface ProfilePage {
   profile: ProfileView;
-  /** Devices that have it as their latest one; `COUNTED_MAX` at most. */
-  deviceCount: number;
   /** Groups that have it. */
   groups: readonly GroupWithProfile[];
   history: readonly StoredAuditEntry[];
@@ -124,12 +122,15 @@ export interface ProfilePage {
 }
 
 export function profileHtml(
-  { profile, deviceCount, groups, history, intervals }: ProfilePage,
+  { profile, groups, history, intervals }: ProfilePage,
   { link, mayChange }: { link: FormLink; mayChange: boolean },
 ): Html {
   const params = { slug: profile.slug };
   const content = html`<h1>${profile.name}</h1>
-${facts([['Short name', html`<code>${profile.slug}</code>`], ...settingsOf(profile, intervals), ['Latest profile of', devicesHtml(profile.slug, deviceCount)]])}
+${facts([['Short name', html`<code>${profile.slug}</code>`], ...settingsOf(profile, intervals), [
+    'Devices',
+    html`<a href="${devicesPath(profile.slug)}">Those with it as their latest profile</a>`,
+  ]])}
 <div class="actions">
 ${link('applyProfile', params, { label: 'Apply…', tone: 'main' })}
 ${link('updateProfile', params, { label: 'Edit' })}</div>

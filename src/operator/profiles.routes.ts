@@ -32,9 +32,8 @@ export const profilesRoutes = ({
   }),
   showPage({ path: `${path}/{slug}`, section, isLive: true }, async (session, { params }) => {
     const { slug = '' } = params;
-    const [{ profile }, devices, groups, history, stored] = await Promise.all([
+    const [{ profile }, groups, history, stored] = await Promise.all([
       ask(session, 'getProfile', { params }),
-      ask(session, 'listAssets', { query: { profileSlug: slug, limit: '1' } }),
       listGroupsByProfile(session.organizationId, slug, GROUPS_SHOWN + 1),
       audit.listOf(session.organizationId, {
         subject: slug,
@@ -43,8 +42,7 @@ export const profilesRoutes = ({
       }),
       findProfile(session.organizationId, slug),
     ]);
-    const intervals = stored?.intervals ?? null;
-    const page = { profile, deviceCount: devices.totalItems, groups, history, intervals };
+    const page = { profile, groups, history, intervals: stored?.intervals ?? null };
     const content = profileHtml(page, { link: linksFor(session), mayChange: session.role !== 'read' });
     return { title: profile.name, content };
   }),

@@ -126,11 +126,11 @@ describe('Finding devices', () => {
     assert.deepEqual(await found('profileSlug=fridge'), ['RUNS-1', 'RUNS-2', 'WAITS-1']);
     assert.deepEqual(await found('profileSlug=fridge&syncStatus=applied&q=2'), ['RUNS-2']);
     await api.post('/devices/WAITS-1/config/withdraw');
-    await report(org, 'RUNS-2', FACTORY);
+    await report(org, 'RUNS-2', { ...FACTORY, transmissionInterval: 60 });
     assert.deepEqual(await found('profileSlug=fridge'), ['RUNS-1']);
     await report(org, 'RUNS-2', { ...FACTORY, ...body.config });
     assert.deepEqual(await found('profileSlug=fridge'), ['RUNS-1', 'RUNS-2']);
-    await report(org, 'RUNS-2', FACTORY);
+    await report(org, 'RUNS-2', { ...FACTORY, transmissionInterval: 60 });
     await createProfile(org, { slug: 'freezer', ...FRIDGE, name: 'Freezer' });
     await apply(org, 'freezer', { serialNumbers: ['RUNS-1'] });
     await applyAnswer(org, 'RUNS-1');

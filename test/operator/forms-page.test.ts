@@ -308,7 +308,7 @@ describe('A form of an operation', () => {
     const words = text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
     assert.match(
       words,
-      /Save the changes of Vaccine fridge\?.* Alerts probe: 2 to 8 °C.* probe: 2 to 6 °C.* For whom.* Askers 1 .*It is the latest profile of 1 device, in these groups/,
+      /Save the changes of Vaccine fridge\?.* Alerts probe: 2 to 8 °C.* probe: 2 to 6 °C.* For whom.* Askers 1 .*It is the latest profile of 2 devices , in these groups/,
     );
     assert.doesNotMatch(words, /When/);
     const highOf = async () =>

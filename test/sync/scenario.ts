@@ -97,9 +97,10 @@ export class FleetScenario {
     return this.expire(job);
   }
 
-  /** Distinct devices; one after the other while a stage may begin in between. */
+  /** Distinct devices; one alone while a stage may begin in between, or a job end before a device of it is archived. */
   private async performConcurrently(does: DeviceOp[]) {
-    if (!this.hasStages) await Promise.all(does.map((each, index) => this.performOn(index, each)));
+    const isOneAlone = this.hasStages || does.some(({ op }) => op === 'archive');
+    if (!isOneAlone) await Promise.all(does.map((each, index) => this.performOn(index, each)));
     else await this.performOn(0, does[0] as DeviceOp);
   }
 
@@ -249,6 +250,10 @@ export class FleetScenario {
 
   private async archive(index: number) {
     const device = this.device(index);
+    // What it has refused counts on in a job that has ended, which its run does shortly after the last target.
+    for (const { id, status, targets } of this.model.jobs)
+      if (status !== 'running' && targets.some((each) => each.device === device && each.state === 'failed'))
+        await untilEnded(this.fleet, id);
     const { status } = await this.fleet.api.delete(`/assets/${device.assetId}`);
     assert.equal(status, 200);
     this.model.archive(device);

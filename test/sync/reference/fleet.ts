@@ -220,9 +220,11 @@ export class ReferenceFleet {
     if (device.pending) device.setPending({});
   }
 
+  /** A device that has left a running job counts in it no more, whatever it has refused. */
   archive(device: FleetDevice) {
-    for (const { target } of this.targetsOn(device)) {
-      if (isOpen(target.state)) target.state = 'cancelled';
+    for (const { job, target } of this.targetsOn(device)) {
+      const hasRefused = target.state === 'failed' && job.status === 'running';
+      if (isOpen(target.state) || hasRefused) target.state = 'cancelled';
       target.owns = new Set();
     }
     device.setPending({});

@@ -1383,6 +1383,7 @@ CREATE TABLE device_settings (
   CONSTRAINT device_settings_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
   CONSTRAINT device_settings_source_check CHECK (source = ANY (ARRAY['report'::text, 'confirmed'::text, 'frame'::text, 'applied'::text]))
 );
+CREATE INDEX device_settings_profile_idx ON device_settings USING btree (organization_id, profile_slug, asset_id) WHERE profile_slug IS NOT NULL;
 COMMENT ON TABLE device_settings IS
   'What each device ran and when: a row for each period, which lasts until the next row of the asset. Rows are added and never changed.';
 COMMENT ON COLUMN device_settings.from_at IS

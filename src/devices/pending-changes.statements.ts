@@ -48,7 +48,8 @@ export const COUNT_VARIANTS = counting('true');
 export const COUNT_VARIANTS_OF_GROUP = counting(ofMembers(''));
 
 /** Nothing is in force of what was withdrawn. */
-const PROFILE_IN_FORCE = 'case when n.config_id is not null then coalesce(j.profile_slug, r.profile_slug) end';
+const PROFILE_IN_FORCE =
+  'case when n.config_id is not null then coalesce(j.profile_slug, r.profile_slug) end';
 
 export const ASSIGN = `
   with changed as (update device_configs d set

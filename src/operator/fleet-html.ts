@@ -151,9 +151,14 @@ const groupSelect = (groupId: string | undefined, groups: readonly Option[]): Ht
 export const groupFilter = (groupId: string | undefined, groups: readonly Option[]): Content =>
   groups.length > 0 && html`<label>Group ${groupSelect(groupId, groups)}</label>`;
 
-const filterForm = (
-  { filter, profiles, groups }: Pick<FleetOptions, 'filter' | 'profiles' | 'groups'>,
-): Html => html`<form class="filter" method="get" action="/operator/fleet" role="search">
+const filterForm = ({
+  filter,
+  profiles,
+  groups,
+}: Pick<
+  FleetOptions,
+  'filter' | 'profiles' | 'groups'
+>): Html => html`<form class="filter" method="get" action="/operator/fleet" role="search">
 <label>Search <input type="search" name="q" value="${filter.q ?? ''}" maxlength="128" placeholder="serial or name"></label>
 ${CHOICES.map(([name, values]) => filterSelect(name, FILTER_LABELS[name] ?? name, { values, current: filter[name] }))}
 <label>Model <input name="model" value="${filter.model ?? ''}" maxlength="64" placeholder="any"></label>

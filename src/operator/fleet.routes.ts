@@ -101,37 +101,34 @@ export function fleetRoutes(deps: FleetPageDeps): OperatorPage[] {
     ask(session, 'listAssets', { query: { ...toAssetsQuery(filter), limit: String(DEVICES_PER_PAGE) } });
 
   return [
-    showPage(
-      { path: FLEET_PATH, section: 'Fleet', isLive: true },
-      async (session, { query }) => {
-        const { values, fault } = await readTyped(session, { form: query, fields: [], looks: GROUP_LOOKS });
-        if (fault) throw fault;
-        const filter = toFilter(query, values);
-        const order = toOrder(query, filter);
-        const [counts, listed, { profiles }, { groupId: groups = [] }] = await Promise.all([
-          countFleet(session.organizationId, filter.groupId),
-          order === null ? listFiltered(session, filter) : listInOrder(session, order, filter),
-          ask(session, 'listProfiles'),
-          listChoices(session, { looks: GROUP_LOOKS }, filter),
-        ]);
-        // Members of a deleted group have yet to leave it, and count no more.
-        const page = sum(counts.status) === 0 ? NO_DEVICES : listed;
-        const content = fleetHtml({
-          counts,
-          page,
-          listed: await withCurves(session, page.items),
-          filter,
-          order,
-          profiles,
-          groups,
-          past: await findPast(session, filter, page.items.length),
-          link: linksFor(session),
-          mayChange: session.role !== 'read',
-          now: roundedDown(now()),
-        });
-        return { title: 'Fleet', content };
-      },
-    ),
+    showPage({ path: FLEET_PATH, section: 'Fleet', isLive: true }, async (session, { query }) => {
+      const { values, fault } = await readTyped(session, { form: query, fields: [], looks: GROUP_LOOKS });
+      if (fault) throw fault;
+      const filter = toFilter(query, values);
+      const order = toOrder(query, filter);
+      const [counts, listed, { profiles }, { groupId: groups = [] }] = await Promise.all([
+        countFleet(session.organizationId, filter.groupId),
+        order === null ? listFiltered(session, filter) : listInOrder(session, order, filter),
+        ask(session, 'listProfiles'),
+        listChoices(session, { looks: GROUP_LOOKS }, filter),
+      ]);
+      // Members of a deleted group have yet to leave it, and count no more.
+      const page = sum(counts.status) === 0 ? NO_DEVICES : listed;
+      const content = fleetHtml({
+        counts,
+        page,
+        listed: await withCurves(session, page.items),
+        filter,
+        order,
+        profiles,
+        groups,
+        past: await findPast(session, filter, page.items.length),
+        link: linksFor(session),
+        mayChange: session.role !== 'read',
+        now: roundedDown(now()),
+      });
+      return { title: 'Fleet', content };
+    }),
     leadBack(WITHDRAW_PATH, () => FLEET_PATH),
     {
       method: 'POST',

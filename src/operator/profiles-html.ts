@@ -99,7 +99,16 @@ interface SaveOptions {
 }
 
 /** What a change of a profile changes, and for whom, before it is saved. */
-export const saveHtml = ({ name, slug, deviceCount, changed, groups, inputs, action, back }: SaveOptions): Html => html`
+export const saveHtml = ({
+  name,
+  slug,
+  deviceCount,
+  changed,
+  groups,
+  inputs,
+  action,
+  back,
+}: SaveOptions): Html => html`
 <p class="crumbs"><a href="${back}">${name}</a></p>
 <h1>Save the changes of ${name}?</h1>
 ${table({ caption: 'Changed settings', head: ['Setting', 'Now', 'Then'], rows: changed, empty: 'Nothing changes.' })}
@@ -127,10 +136,11 @@ export function profileHtml(
 ): Html {
   const params = { slug: profile.slug };
   const content = html`<h1>${profile.name}</h1>
-${facts([['Short name', html`<code>${profile.slug}</code>`], ...settingsOf(profile, intervals), [
-    'Devices',
-    html`<a href="${devicesPath(profile.slug)}">Those with it as their latest profile</a>`,
-  ]])}
+${facts([
+  ['Short name', html`<code>${profile.slug}</code>`],
+  ...settingsOf(profile, intervals),
+  ['Devices', html`<a href="${devicesPath(profile.slug)}">Those with it as their latest profile</a>`],
+])}
 <div class="actions">
 ${link('applyProfile', params, { label: 'Apply…', tone: 'main' })}
 ${link('updateProfile', params, { label: 'Edit' })}</div>

@@ -145,7 +145,8 @@ describe('An open page', () => {
     });
 
     it('keeps a tick whose label changes', async () => {
-      const box = (name: string) => `<input type="checkbox" name="pick" value="a" aria-label="Choose ${name}">`;
+      const box = (name: string) =>
+        `<input type="checkbox" name="pick" value="a" aria-label="Choose ${name}">`;
       const { values } = await morph(box('A'), box('B'), 'part.firstChild.click();');
       assert.deepEqual(values, [true]);
     });

@@ -261,12 +261,13 @@ class Operations:
         battery_status: str | None = None,
         sync_status: str | None = None,
         had_profile: bool | None = None,
+        profile_slug: str | None = None,
         group_id: str | None = None,
         last_reading_before: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
         """List active devices."""
-        return self._call("GET", "/assets", {"limit": limit, "cursor": cursor, "model": model, "model-name": model_name, "q": q, "serialNumber": serial_number, "status": status, "batteryStatus": battery_status, "syncStatus": sync_status, "hadProfile": had_profile, "groupId": group_id, "lastReadingBefore": last_reading_before}, headers=headers)
+        return self._call("GET", "/assets", {"limit": limit, "cursor": cursor, "model": model, "model-name": model_name, "q": q, "serialNumber": serial_number, "status": status, "batteryStatus": battery_status, "syncStatus": sync_status, "hadProfile": had_profile, "profileSlug": profile_slug, "groupId": group_id, "lastReadingBefore": last_reading_before}, headers=headers)
 
     def register_asset(
         self,
@@ -313,7 +314,7 @@ class Operations:
         headers: Mapping[str, str] | None = None,
     ) -> Any:
         """Take a device out of service."""
-        return self._call("DELETE", f"/assets/{quote(asset_id, safe='')}", {}, headers=headers)
+        return self._call("DELETE", f"/assets/{quote(asset_id, safe='')}", {}, takes_key=True, headers=headers)
 
     def replace_hardware(
         self,
@@ -418,7 +419,7 @@ class Operations:
         headers: Mapping[str, str] | None = None,
     ) -> Any:
         """Change a group, or bring its profile to all members."""
-        return self._call("PATCH", f"/groups/{quote(group_id, safe='')}", {"dryRun": dry_run}, body=body, content_type="application/json", headers=headers)
+        return self._call("PATCH", f"/groups/{quote(group_id, safe='')}", {"dryRun": dry_run}, body=body, content_type="application/json", takes_key=True, headers=headers)
 
     def delete_group(
         self,

@@ -6270,6 +6270,8 @@ export interface operations {
                 syncStatus?: "no_device_report" | "pending" | "sent" | "failed" | "applied" | "drifted";
                 /** @description Whether a profile is pending for the device, or it has confirmed one */
                 hadProfile?: boolean;
+                /** @description Devices whose settings in force came with this profile last; before their first report, those to which it is applied */
+                profileSlug?: string;
                 /** @description Members of this group */
                 groupId?: string;
                 /** @description Also those that have never sent a reading */
@@ -6327,7 +6329,7 @@ export interface operations {
                      */
                     "application/json": {
                         items: components["schemas"]["ListedAsset"][];
-                        /** @description All that match, on all pages. With q, lastReadingBefore or several filters, 1000 means 1000 or more. */
+                        /** @description All that match, on all pages. With q, profileSlug, lastReadingBefore or several filters, 1000 means 1000 or more. */
                         totalItems: number;
                         /** @description Pass as cursor for the next page; null on the last one */
                         nextCursor: string | null;
@@ -6539,7 +6541,10 @@ export interface operations {
     archiveAsset: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 assetId: string;
             };
@@ -7111,7 +7116,10 @@ export interface operations {
                 /** @description Show what the job would offer, change nothing */
                 dryRun?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 groupId: string;
             };

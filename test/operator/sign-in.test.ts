@@ -77,15 +77,12 @@ describe("The operators' page", () => {
       assert.equal(headers.get('location'), page);
       assert.match(headers.getSetCookie().join(), /handoff=;[^,]* Max-Age=0/);
       const [name] = handoff.split('=');
-      for (const other of [
-        '//evil.example',
-        'https://evil.example/operator',
-        '/operator/sign-in',
-        '/operator/fleet?q=a;Domain=evil.example',
-        '',
-      ])
+      for (const other of ['//evil.example', 'https://evil.example/operator', '/operator/sign-in', ''])
         assert.equal((await follow(`${name}=${other}`)).get('location'), '/operator', other);
-      assert.deepEqual((await visit(`${url}/sign-in?return=//evil.example`)).headers.getSetCookie(), []);
+      for (const other of ['//evil.example', '/operator/fleet?q=a;Domain=evil.example']) {
+        const asked = await visit(`${url}/sign-in?${new URLSearchParams({ return: other })}`);
+        assert.deepEqual(asked.headers.getSetCookie(), [], other);
+      }
       const long = new URLSearchParams({ q: '冷'.repeat(128) });
       for (const searched of ['/operator/fleet?q=A*', '/operator/fleet?q=(1)!', `/operator/fleet?${long}`]) {
         const sent = await visit(`${url}/sign-in?${new URLSearchParams({ return: searched })}`);

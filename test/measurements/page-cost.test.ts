@@ -80,7 +80,8 @@ describe('With a reading every second', () => {
   }
 
   async function explain(text: string, bindings: unknown[]): Promise<Plan> {
-    const values = bindings.map((value) => client.escapeLiteral(String(value)));
+    const textOf = (value: unknown) => (Array.isArray(value) ? `{${value.join()}}` : String(value));
+    const values = bindings.map((value) => client.escapeLiteral(textOf(value)));
     await client.query(`prepare recorded as ${text}`);
     const { rows } = await client.query(`explain (analyze, format json) execute recorded (${values.join()})`);
     await client.query('deallocate recorded');

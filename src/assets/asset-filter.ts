@@ -72,8 +72,7 @@ const CONDITIONS: Record<keyof AssetFilter, Condition> = {
   profileSlug: {
     table: 'd',
     sql: `:value = (
-      select case when source is not null then profile_slug end from device_settings
-      where organization_id = :organizationId and asset_id = d.asset_id
+      select profile_slug from device_settings where organization_id = :organizationId and asset_id = d.asset_id
       order by from_at desc limit 1)`,
     lookup: EVER_RAN,
   },
